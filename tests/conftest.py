@@ -27,6 +27,7 @@ ON_BOTH_DOORS = (
     "conformance/test_sync_order.py",
     "journeys/test_private_frames.py",
     "journeys/test_resume.py",
+    "journeys/test_resume_bounds.py",
     "journeys/test_stream_readers.py",
 )
 

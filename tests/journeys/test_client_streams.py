@@ -1,42 +1,31 @@
-"""Streams of the asynchronous client: nothing missed, nothing twice, no wrong book."""
+"""Streams of the asynchronous client: nothing missed, nothing twice."""
 
 from __future__ import annotations
 
 import asyncio
-import itertools
-import json
 import random
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from decimal import Decimal
 from pathlib import Path
 from socket import SO_RCVBUF, SOL_SOCKET
-from threading import Thread
-from typing import Any, Final, TypeVar
-from zlib import crc32
+from typing import Any, Final
 
 import pytest
 from websockets.datastructures import Headers
-from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Response
-from websockets.sync.server import ServerConnection, serve
+from websockets.sync.server import ServerConnection
 
+from support.client_streams import BY_NAME, Elsewhere, add, alice_of, keys, order, play
 from support.listening_room import ListeningRoom
 from support.server import Server, flawless
 from support.socket_desk import PRODUCTS, Product, cancel_all, price_contracts
 from support.witness import OWNER
 from venue import AsyncClient, Lost, Misused, Refused, Unreachable
-from venue.api.operator.faults import Effect, FaultMatch, When
-from venue.api.streams.channels import STREAMS, DepthFrame, OwnFrame, TradeFrame
-from venue.client.books import Book, Books, KeptBook, Wrong
+from venue.api.streams.channels import STREAMS, OwnFrame, TradeFrame
 from venue.client.connection import WAITING
 from venue.client.frames import ITEMS, Frame
 from venue.client.streams import Stream
 from venue.gateway.streams.limits import SessionLimits, SocketLimits
-
-R = TypeVar("R")
-LIMIT_S: Final = 30.0
-BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.name)
 
 
 @pytest.fixture(scope="module")
@@ -58,36 +47,6 @@ def _begun_and_left_alone(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     assert server.client().delete("/_venue/faults").status == 200
     cancel_all(server.client("alice"))
-
-
-def play(story: Coroutine[Any, Any, R]) -> R:
-    """A test's story, which must come to an end."""
-    return asyncio.run(asyncio.wait_for(story, LIMIT_S))
-
-
-def keys(name: str = "alice") -> dict[str, Any]:
-    return {"key": f"demo-{name}", "secret": f"demo-{name}-secret", "passphrase": "demo"}
-
-
-def alice_of(server: Server) -> AsyncClient:
-    return AsyncClient(server.url, **keys())
-
-
-async def add(client: AsyncClient, kind: str, **more: Any) -> str:
-    """A rule of faults; its id."""
-    match = FaultMatch(channel=more.pop("channel", None))
-    times = {name: more.pop(name) for name in ("nth", "every", "first") if name in more}
-    made = await client.add_fault(match=match, when=When(**times), effect=Effect(kind, **more))
-    return made.id
-
-
-async def order(client: AsyncClient, product: Product, price: int = 59_000) -> int:
-    """An order that rests, and one frame about it."""
-    body = {"symbol": product.plain["symbol"], "side": "BUY", "type": "LIMIT"}
-    body |= {"quantity": "0.01", "price": str(price)}
-    if product.name == "spot":
-        return (await client.place_order(**body)).order_id
-    return int((await client.place_contract_order(**body, position_side="LONG")).order_id)
 
 
 async def taken(stream: Stream, count: int) -> list[Frame]:
@@ -302,131 +261,7 @@ def test_a_slow_reader_is_bounded_and_loses_nothing() -> None:
         play(story(room))
 
 
-# -- books ----------------------------------------------------------------------------------------
-
-
-async def move(client: AsyncClient, product: Product, count: int, seed: int) -> None:
-    """Orders and cancels that change the book."""
-    rng = random.Random(seed)
-    for _ in range(count):
-        placed = await order(client, product, 59_000 - rng.randrange(12))
-        if rng.random() < 0.6:
-            continue
-        if product.name == "spot":
-            await client.cancel_order(order_id=placed)
-        else:
-            await client.cancel_contract_order(order_id=placed)
-
-
-async def shown(client: AsyncClient, product: Product) -> tuple[int, list[tuple[Decimal, Decimal]]]:
-    """The venue's own book: its update id and bids."""
-    depth = client.depth if product.name == "spot" else client.contract_depth
-    found = await depth(symbol=product.plain["symbol"], limit="15")
-    return found.last_update_id, [(Decimal(price), Decimal(size)) for price, size in found.bids]
-
-
-async def caught_up(books: Books, update_id: int) -> Book:
-    """The first book with this update id or a later one."""
-    while True:
-        book = await anext(books)
-        if book.update_id >= update_id:
-            return book
-
-
-@BY_NAME
-@pytest.mark.parametrize("kind", ["none", "ws.gap", "ws.disconnect", "ws.duplicate", "ws.silence"])
-def test_a_kept_book_is_the_venue_s(server: Server, product: Product, kind: str) -> None:
-    """With each fault of its frames, every book that is given is one that the venue had."""
-
-    async def story() -> None:
-        symbol = product.plain["symbol"]
-        async with (
-            alice_of(server) as alice,
-            alice.books(symbol, product=product.name, quiet_s=0.3) as books,
-        ):
-            first = await anext(books)
-            if kind != "none":
-                await add(alice, kind, channel="depth*", nth=[2, 9, 10])
-            reading = asyncio.create_task(caught_up(books, first.update_id + 30))
-            await move(alice, product, 40, seed=3)
-            await reading
-            await alice.clear_faults()
-            await move(alice, product, 3, seed=4)
-            update_id, bids = await shown(alice, product)
-            book = await caught_up(books, update_id)
-        assert (book.update_id, list(book.bids)) == (update_id, bids)
-        assert books.wrong == 0
-        again = kind not in ("none", "ws.duplicate")
-        assert (books.stream.connections > 1) == again
-
-    play(story())
-
-
-def change(**more: Any) -> DepthFrame:
-    given: dict[str, Any] = {"event": "depth", "time": 1, "symbol": "S", "first_id": 1}
-    given |= {"last_id": 2, "level": 15, "kind": "", "bids": [], "asks": []}
-    return DepthFrame(**given | more)
-
-
-def test_a_book_that_cannot_be_is_refused() -> None:
-    kept = KeptBook()
-    kept.take(change(event="depthSnapshot", bids=[("9.5", "1")], asks=[("10", "2")]))
-    book = kept.take(change(bids=[("9.50", "3")]))  # another spelling of the same price
-    assert book.bids == ((Decimal("9.5"), Decimal(3)),)
-    for wrong, words in (
-        ({"bids": [("8", "0")]}, "8 is removed, and was not there"),
-        ({"checksum": 1}, "its checksum is another one"),
-        ({"asks": [(str(price), "1") for price in range(20, 40)]}, "more than 15 levels"),
-    ):
-        with pytest.raises(Wrong, match=words):
-            kept.take(change(**wrong))
-
-
 # -- what goes wrong ------------------------------------------------------------------------------
-
-
-class Elsewhere:
-    """A server that says what it likes. Use it in a `with`."""
-
-    def __init__(self, handler: Any, **more: Any) -> None:
-        self._server = serve(handler, "127.0.0.1", 0, compression=None, **more)
-        self.url = f"http://127.0.0.1:{self._server.socket.getsockname()[1]}"
-
-    def __enter__(self) -> Elsewhere:
-        self._thread = Thread(target=self._server.serve_forever)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-
-
-def test_a_wrong_checksum_begins_the_book_again() -> None:
-    """A venue whose frames do not fit each other: the reader sees only books that agree."""
-    visits = itertools.count()
-
-    def lies(socket: ServerConnection) -> None:
-        number = json.loads(socket.recv())["id"]
-        socket.send(json.dumps({"result": True, "id": number}))
-        first = {"e": "depthSnapshot", "E": 1, "s": "S", "U": 7, "u": 7, "l": 15, "d": "SNAPSHOT"}
-        then = {"e": "depth", "E": 2, "s": "S", "U": 7, "u": 8, "l": 15, "d": "CHANGED"}
-        socket.send(json.dumps({**first, "b": [["9", "1"]], "a": []}))
-        right = crc32(b"9:2")
-        last = {**then, "b": [["9", "2"]], "a": [], "cs": right if next(visits) else 1}
-        socket.send(json.dumps(last))
-        with suppress(ConnectionClosed):
-            socket.recv()
-
-    async def story(url: str) -> None:
-        async with AsyncClient(url) as client, client.books("S") as books:
-            seen = [await anext(books) for _ in range(3)]
-        assert [book.update_id for book in seen] == [7, 7, 8]
-        assert (books.wrong, books.stream.connections) == (1, 2)
-        assert books.stream.trouble == "the book of S is wrong: its checksum is another one"
-
-    with Elsewhere(lies) as elsewhere:
-        play(story(elsewhere.url))
 
 
 def test_a_login_follows_no_redirect(server: Server) -> None:

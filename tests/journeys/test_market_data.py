@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from random import Random
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.market_data_walk import (
+    BEGIN,
+    LATE,
+    MAKER,
+    SESSIONS,
+    SYMBOLS,
+    MarketWalk,
+    answers,
+    place,
+    slow_levels,
+    slow_update_id,
+)
 from support.slow import slow_candles, slow_ticker
 from venue.candles import (
     DAY_US,
@@ -20,24 +29,13 @@ from venue.candles import (
     coarsen,
     open_time,
 )
-from venue.core.book.book import Half, resting
-from venue.core.engine import Engine
-from venue.core.instruments import Instrument
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import (
-    CancelOrder,
-    CancelOrders,
     Command,
-    CreateOwner,
-    Deposit,
     HaltInstrument,
-    ListInstrument,
-    PlaceOrder,
-    RegisterAsset,
     Tick,
 )
-from venue.core.messages.events import Event, OrderClosed, OrderPlaced, Rejected, Trade
-from venue.core.units import PPM
+from venue.core.messages.events import Event, Rejected
 from venue.lab.backfill import Backfill, Start
 from venue.lab.prehistory import ToldHistory
 from venue.node.market_data.past import PastTrade
@@ -45,169 +43,9 @@ from venue.node.market_data.product import TRADES_MAX
 from venue.node.market_data.records import Depth, Top
 from venue.node.market_data.ticker import Ticker
 from venue.node.market_data.views import EVENTS_MAX, PENDING_MAX, MarketData
-from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet
-
-SYMBOLS = ("BTCUSDT", "ETHUSDT")
-BEGIN = 1_764_500_123_456_789
-MAKER, TAKER = 10_000_001, 10_000_002
-
-
-class Venue:
-    """A real engine whose applied commands go to market data, and are kept for slow answers."""
-
-    def __init__(self, *, batch_max: int = 1, past: ToldHistory | None = None) -> None:
-        self.engine = Engine()
-        self.time = BEGIN
-        self.applied: list[Applied] = []
-        self.data = MarketData(past)
-        self.batch: list[Applied] = []
-        self.batch_max = batch_max
-        for asset in ("BTC", "ETH", "USDT"):
-            self.apply(RegisterAsset(asset, 0))
-        for symbol in SYMBOLS:
-            self.apply(ListInstrument(_instrument(symbol)))
-        for name, self_trade in (("maker", SelfTrade.EXPIRE_MAKER), ("taker", SelfTrade.NONE)):
-            self.apply(CreateOwner(name, self_trade))
-        for uid in (MAKER, TAKER):
-            for asset in ("BTC", "ETH", "USDT"):
-                self.apply(Deposit(uid, Wallet.SPOT, asset, 2**60))
-
-    def apply(self, command: Command) -> Applied:
-        command.time = self.time
-        events = self.engine.apply(command)
-        applied = Applied(self.engine.sequence, self.time, command, events)
-        self.applied.append(applied)
-        self.batch.append(applied)
-        if len(self.batch) >= self.batch_max:
-            self.hand_over()
-        return applied
-
-    def hand_over(self) -> None:
-        self.data.follow(self.batch)
-        self.batch = []
-
-    def trade(self, price: int, lots: int, *, bought: bool = True, symbol: str = "BTCUSDT") -> None:
-        """Two commands: an order that rests and one that takes all of it."""
-        sides = (Side.SELL, Side.BUY) if bought else (Side.BUY, Side.SELL)
-        self.apply(place(MAKER, symbol, sides[0], price, lots))
-        events = self.apply(place(TAKER, symbol, sides[1], price, lots)).events
-        assert any(isinstance(event, Trade) for event in events), events
-
-    def trades(self, symbol: str) -> list[tuple[int, Trade]]:
-        return [
-            (applied.time, event)
-            for applied in self.applied
-            for event in applied.events
-            if isinstance(event, Trade) and event.symbol == symbol
-        ]
-
-
-def place(
-    uid: int,
-    symbol: str,
-    side: Side,
-    price: int,
-    lots: int,
-    time_in_force: TimeInForce = TimeInForce.GTC,
-) -> PlaceOrder:
-    kind = OrderType.LIMIT if price else OrderType.MARKET
-    return PlaceOrder(uid, symbol, side, kind, time_in_force, lots, price)
-
-
-def _instrument(symbol: str) -> Instrument:
-    return Instrument(
-        symbol,
-        symbol.removesuffix("USDT"),
-        "USDT",
-        tick=1,
-        price_scale=0,
-        step=1,
-        quantity_scale=0,
-        quantity_min=1,
-        quantity_max=10**17,
-        market_quantity_max=10**17,
-        maker_ppm=0,
-        taker_ppm=0,
-        buy_band_ppm=PPM,
-        sell_band_ppm=PPM,
-        market_band_ppm=PPM,
-    )
-
-
-# -- slow answers --------------------------------------------------------------------------------
-
-
-def slow_levels(half: Half[None]) -> list[tuple[int, int]]:
-    levels: dict[int, int] = {}
-    for order in resting(half):
-        levels[order.price] = levels.get(order.price, 0) + order.remaining
-    return list(levels.items())
-
-
-def slow_update_id(venue: Venue, symbol: str) -> int:
-    changed = 0
-    for applied in venue.applied:
-        changed += any(
-            isinstance(event, Trade)
-            or (isinstance(event, OrderPlaced | OrderClosed) and event.resting > 0)
-            for event in applied.events
-            if getattr(event, "symbol", "") == symbol
-        )
-    return changed
-
-
-def answers(data: MarketData, now: int) -> list[Any]:
-    return [
-        (
-            data.spot.depth(symbol, 200),
-            data.spot.top(symbol),
-            data.spot.trades(symbol, TRADES_MAX),
-            data.spot.ticker(symbol, now),
-            [data.spot.candles(symbol, interval, 1_000, now) for interval in INTERVALS],
-        )
-        for symbol in SYMBOLS
-    ]
-
+from venue.vocabulary import Side
 
 # -- random sessions -----------------------------------------------------------------------------
-
-SESSIONS = st.builds(
-    lambda seed, length: session(Random(seed), length),
-    st.integers(0, 2**32),
-    st.integers(1, 150),
-)
-LATE = st.sampled_from([0, 1_000_000, MINUTE_US, DAY_US - 1_000_000, DAY_US, 40 * DAY_US])
-
-
-def session(random: Random, length: int) -> list[tuple[int, Command]]:
-    """Commands, each with the time (µs) that passes before it, dense enough to trade often."""
-    pace = random.choice([300_000, 20_000_000, 3_600_000_000, DAY_US])
-    steps: list[tuple[int, Command]] = []
-    for _ in range(length):
-        gap = random.choice([0, 0, pace, random.randrange(4 * pace)])
-        if random.random() < 0.02:
-            gap = random.choice([DAY_US - 1_000_000, DAY_US, 40 * DAY_US])
-        steps.append((gap, _command(random)))
-    return steps
-
-
-def _command(random: Random) -> Command:
-    kind = random.random()
-    if kind < 0.03:
-        return CancelOrders(random.choice([MAKER, TAKER]), random.choice(SYMBOLS))
-    if kind < 0.10:
-        return CancelOrder(random.choice([MAKER, TAKER]), 10**15 + random.randrange(60))
-    if kind < 0.12:
-        return Tick()
-    price = 0 if kind < 0.2 else random.randint(60, 75)
-    return place(
-        random.choice([MAKER, TAKER]),
-        random.choice([SYMBOLS[0], SYMBOLS[0], SYMBOLS[1]]),
-        random.choice(list(Side)),
-        price,
-        random.randint(1, 20),
-        random.choice([TimeInForce.GTC, *TimeInForce]) if price else TimeInForce.IOC,
-    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -215,7 +53,7 @@ def _command(random: Random) -> Command:
 def test_every_answer_equals_the_slow_one(
     steps: list[tuple[int, Command]], batch_max: int, asked: int, late: int
 ) -> None:
-    venue = Venue(batch_max=batch_max)
+    venue = MarketWalk(batch_max=batch_max)
     for number, (gap, command) in enumerate(steps):
         venue.time += gap
         venue.apply(command)
@@ -233,7 +71,7 @@ def test_every_answer_equals_the_slow_one(
             )
 
 
-def _compare_quick(venue: Venue, now: int) -> None:
+def _compare_quick(venue: MarketWalk, now: int) -> None:
     for symbol in SYMBOLS:
         market = venue.engine.market(symbol)
         assert market is not None
@@ -263,7 +101,7 @@ def _compare_quick(venue: Venue, now: int) -> None:
 def test_a_restart_changes_no_answer(steps: list[tuple[int, Command]], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(steps)))
     overlap = data.draw(st.integers(1, cut + 1))
-    venue = Venue()
+    venue = MarketWalk()
     restarted = MarketData()
     for number, (gap, command) in enumerate(steps):
         if number == cut:
@@ -283,7 +121,7 @@ def test_a_restart_changes_no_answer(steps: list[tuple[int, Command]], data: st.
 
 
 def test_the_ticker_lets_go_at_the_second() -> None:
-    venue = Venue()
+    venue = MarketWalk()
     venue.trade(100, 1)
     first_time = venue.time
     venue.time += 5_000_000
@@ -303,7 +141,7 @@ def test_the_ticker_lets_go_at_the_second() -> None:
 
 
 def test_only_the_newest_thousand_trades_and_candles_are_kept() -> None:
-    venue = Venue(batch_max=64)
+    venue = MarketWalk(batch_max=64)
     for number in range(TRADES_MAX + 50):
         venue.trade(100 + number % 7, 1 + number % 3, bought=number % 2 == 0)
         venue.time += MINUTE_US
@@ -321,7 +159,7 @@ def test_only_the_newest_thousand_trades_and_candles_are_kept() -> None:
 def test_live_trades_join_the_prehistory() -> None:
     history = Backfill(3, BEGIN, {"BTCUSDT": Start(100, 1, 50, 30_000)})
     past_told = ToldHistory({"BTCUSDT": "BTCUSDT"}, 0)
-    venue = Venue(past=past_told)
+    venue = MarketWalk(past=past_told)
     assert venue.data.spot.candles("BTCUSDT", "1m", 300, BEGIN) == []
     past_told.begin(3, history)
     for late in (0, 2 * MINUTE_US):
@@ -345,7 +183,7 @@ def test_live_trades_join_the_prehistory() -> None:
     assert venue.data.spot.candles("ETHUSDT", "1m", 300, venue.time) == []
 
 
-def _told(venue: Venue, now: int) -> Ticker:
+def _told(venue: MarketWalk, now: int) -> Ticker:
     """The statistics of a day out of its minutes: the first one counts as a whole."""
     begin = open_time("1m", (now // SECOND_US - 86_400 + 1) * SECOND_US)
     rows: list[Candle] = []
@@ -369,7 +207,7 @@ def _told(venue: Venue, now: int) -> Ticker:
 
 def test_the_ticker_and_the_trades_go_on_from_the_past() -> None:
     past = ToldHistory({"BTCUSDT": "BTCUSDT"}, 0)
-    venue = Venue(past=past)
+    venue = MarketWalk(past=past)
     nothing = venue.data.spot.ticker("BTCUSDT", BEGIN)
     assert (nothing.last, nothing.count, venue.data.spot.newest_trade("BTCUSDT")) == (0, 0, 0)
     past.begin(3, Backfill(3, BEGIN, {"BTCUSDT": Start(100, 1, 5_000, 30_000)}))
@@ -424,7 +262,7 @@ def test_the_minutes_of_the_past_are_made_of_its_trades() -> None:
 
 
 def test_sums_beyond_64_bits_survive_a_restart() -> None:
-    venue = Venue()
+    venue = MarketWalk()
     for number in range(40):
         venue.trade(100, 2**60 // 100, bought=number % 2 == 0)
     venue.time += MINUTE_US
@@ -436,7 +274,7 @@ def test_sums_beyond_64_bits_survive_a_restart() -> None:
 
 
 def test_waiting_commands_are_bounded() -> None:
-    venue = Venue()
+    venue = MarketWalk()
     for _ in range(PENDING_MAX + 50):
         venue.apply(Tick())
         assert len(venue.data._pending) <= PENDING_MAX
@@ -453,7 +291,7 @@ def test_their_events_are_bounded() -> None:
 
 
 def test_refusals_change_no_update_id() -> None:
-    venue = Venue()
+    venue = MarketWalk()
     venue.trade(100, 1)
     assert venue.data.spot.depth("BTCUSDT", 15) == Depth(2, [], [])
     venue.apply(HaltInstrument("BTCUSDT", halted=True))
@@ -463,7 +301,7 @@ def test_refusals_change_no_update_id() -> None:
 
 
 def test_unknown_names_are_key_errors() -> None:
-    data = Venue().data
+    data = MarketWalk().data
     for ask in (
         lambda: data.spot.depth("NONE", 15),
         lambda: data.spot.top("NONE"),
