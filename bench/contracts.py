@@ -24,7 +24,6 @@ from bench import core
 from bench.table import Row, Section
 from bench.workloads import EXPECTED, MID, W1, Step, Sums, generate
 from venue.compiled import compiled, refuse_stale
-from venue.core.contract.account import Holding
 from venue.core.contract.collateral import FUND_UID
 from venue.core.contract.position import equity
 from venue.core.contract.reference.funding import next_due
@@ -270,7 +269,7 @@ def _orders(steps: list[Step]) -> list[Command]:
             trades += [event for event in others if isinstance(event, ContractTrade)]
             made.append(place)
     volume = sum(trade.quantity for trade in trades)
-    live = sum(len(_holding(engine, uid).orders) for uid in uids)
+    live = sum(len(engine.holding(uid).orders) for uid in uids)
     sums = Sums(len(trades), volume, sum(trade.notional for trade in trades), live)
     assert sums == EXPECTED["W1"], sums
     assert engine.ledger.imbalance() == {}
@@ -285,12 +284,6 @@ def _place(
     return PlaceContractOrder(
         uid, SYMBOL, side, position_side, LIMIT, tif, lots, price, time=moment
     )
-
-
-def _holding(engine: Engine, uid: int) -> Holding:
-    holding = engine.account(uid).holding
-    assert holding is not None
-    return holding
 
 
 def _seconds(engine: Engine, stream: list[Command]) -> float:
@@ -430,7 +423,7 @@ def _outcome(crowd: Crowd, events: list[Event]) -> list[int]:
     assert started - {FUND_UID} == crowd.poor
     assert len(crowd.poor) == CRASHED
     assert engine.ledger.imbalance() == {}
-    assert equity(engine.account(FUND_UID).contract[0]) >= 0
+    assert equity(engine.holding(FUND_UID).cross(0)) >= 0
     steps = [event for event in events if isinstance(event, LiquidationStep)]
     lots = [
         sum(step.filled for step in steps),

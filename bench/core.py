@@ -230,7 +230,7 @@ def check(ours: list[Command], floors: list[FloorCommand], expected: Sums) -> No
     trades: list[Trade] = []
     for command in ours:
         trades += [event for event in engine.apply(command) if isinstance(event, Trade)]
-    live = sum(len(account.orders) for account in engine.ledger.accounts.values())
+    live = sum(len(account.orders) for account in engine.spot.accounts.values())
     volume = sum(trade.quantity for trade in trades)
     sums = Sums(len(trades), volume, sum(trade.notional for trade in trades), live)
     assert sums == expected, sums

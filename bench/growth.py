@@ -193,7 +193,7 @@ def slope() -> float:
             before = _resident()
         engine.apply(command)
     after = _resident()
-    accounts = engine.ledger.accounts.values()
+    accounts = engine.spot.accounts.values()
     assert sum(len(account.orders) for account in accounts) == MANY
     assert sum(len(account.clients) for account in accounts) == MANY
     return (after - before) / (MANY - FIRST_POINT)

@@ -13,11 +13,11 @@ from typing import Final
 from msgspec import Struct
 
 from bench.table import Row, Section
-from venue.core.book.market import Market
 from venue.core.engine import Engine
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Trade
 from venue.core.owners import FIRST_UID
+from venue.core.spot.account import SpotMarket
 from venue.core.units import PPM
 from venue.lab import demo
 from venue.lab.agents.spot import STEP_US, Agents
@@ -79,7 +79,7 @@ def measured(seed: int, seconds: int) -> dict[str, Statistics]:
 class _Watch:
     """The state of one market, second by second, and the sides of its takers."""
 
-    def __init__(self, market: Market[None], scale: int) -> None:
+    def __init__(self, market: SpotMarket, scale: int) -> None:
         self._market = market
         self._scale = scale
         self.spreads: list[float] = []

@@ -142,9 +142,9 @@ def _snapshots(journal: Journal, engine: Engine) -> tuple[list[Row], str]:
     for batch in _batches(tail):
         journal.append(batch)
     with_tail, _ = _recovered(journal)
-    accounts = engine.ledger.accounts.values()
+    accounts, owners = engine.spot.accounts.values(), len(engine.ledger.accounts)
     note = (
-        f"the snapshot: {len(accounts):,} owners, {sum(len(a.orders) for a in accounts):,} open"
+        f"the snapshot: {owners:,} owners, {sum(len(a.orders) for a in accounts):,} open"
         f" orders, {len(engine.spot.client_ids.ended()):,} remembered client ids,"
         f" {len(data):,} bytes; recovery checks its hash"
     )
@@ -172,10 +172,10 @@ def _fill(journal: Journal, engine: Engine) -> None:
         order = PlaceOrder(uid, SYMBOL, side, 0, 0, 1 + number % 9, price, client_id)
         order.time = engine.time
         commands.append(order)
-    before = sum(len(account.orders) for account in engine.ledger.accounts.values())
+    before = sum(len(account.orders) for account in engine.spot.accounts.values())
     for batch in _batches(commands):
         journal.append(batch)
         for command in batch:
             engine.apply(command)
-    after = sum(len(account.orders) for account in engine.ledger.accounts.values())
+    after = sum(len(account.orders) for account in engine.spot.accounts.values())
     assert after - before == OPEN_ORDERS, after - before

@@ -125,8 +125,7 @@ def _closing(engine: Engine) -> Pauses:
     engine.apply(_place(other, BUY, POSITIONS, MID, GTC, engine.time))
     events = _work(pauses, engine, ClosePositions(uid))
     assert sum(isinstance(event, ClosedAtMarket) for event in events) == POSITIONS
-    holding = engine.account(uid).holding
-    assert holding is not None
+    holding = engine.holding(uid)
     assert not holding.positions
     return pauses
 

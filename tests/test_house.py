@@ -27,8 +27,8 @@ FOLDER_FILES = 22  # a folder of the package holds no more
 POSITIONAL = 6  # arguments that a call may give without their names
 # Wide for a reason; no other may be.
 WIDE = {
-    "venue.core.book.orders.Order.__init__": "a record that is made once per order",
-    "venue.core.contract.conditional.Algo.__init__": "a record that is made once per order",
+    "venue.core.book.book.Order.__init__": "a record that is made once per order",
+    "venue.core.contract.records.Algo.__init__": "a record that is made once per order",
     "venue.core.contract.fills.Fills._event": "the event's fields in their order",
     "venue.core.contract.margin.order_margin": "plain integers: compiled, an object would cost",
     "venue.core.contract.orders.Contracts.new_order": "the fields of an order in their order",

@@ -14,7 +14,7 @@ from venue.api.documents.table import ROWS
 from venue.api.documents.text import operations_table
 from venue.api.errors import ROWS as ERRORS
 from venue.api.streams.channels import SOCKETS
-from venue.core.book.orders import NEXT
+from venue.core.book.book import NEXT
 from venue.vocabulary import OrderStatus
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from venue.api import errors
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.records import Perpetual
 from venue.core.instruments import Asset, Instrument
 
 RATE_SCALE: Final = 6  # rates are parts per million inside

@@ -41,7 +41,7 @@ from support.contract_tape import (
 )
 from support.tape import rows_of
 from support.world import BTCUSDT
-from venue.core.book.orders import OPEN
+from venue.core.book.book import OPEN
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Tick
 from venue.core.messages.contract_events import ContractListed, Income, MarkSet

@@ -286,7 +286,7 @@ def _lost_order(connection: Connection, tape: Tape) -> str:
 
 
 def _closed_order(connection: Connection, tape: Tape) -> str:
-    order_id = next(iter(tape.engine.account(tape.uids[2]).orders))
+    order_id = next(iter(tape.engine.spot_account(tape.uids[2]).orders))
     change = ORDERS.update().where(ORDERS.c.order_id == order_id)
     connection.execute(change.values(status=int(OrderStatus.CANCELED)))
     return f"order {order_id} (uid, executed, quote, status): the engine says"

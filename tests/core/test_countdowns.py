@@ -62,11 +62,11 @@ def test_orders_end_when_the_time_has_come_and_once() -> None:
     assert due == CancelAfterDue(uid, SPOT, begin + 60 * SECOND, 3)
     assert closed(ends) == [first, second, third]
     assert world.locked("ann", "USDT") == world.locked("ann", "BTC") == 0
-    assert list(world.account("ben").orders) == [others]
+    assert list(world.spot_account("ben").orders) == [others]
     assert world.engine.deadlines.queue == []
     world.rest("ann", BUY, 5, 100)
     assert tick(world, 100) == []
-    assert len(world.account("ann").orders) == 1
+    assert len(world.spot_account("ann").orders) == 1
 
 
 def test_the_same_events_as_the_owners_own_cancel_all() -> None:
@@ -119,7 +119,7 @@ def test_zero_switches_it_off() -> None:
     assert snapshot.state_hash(world.engine) != before
     assert world.engine.deadlines.queue == []
     assert tick(world, 1_000) == []
-    assert len(world.account("ann").orders) == 1
+    assert len(world.spot_account("ann").orders) == 1
 
 
 @pytest.mark.parametrize("timeout", [-1, 1, 5 * SECOND - 1, DAY + 1, 2**63])
@@ -257,7 +257,7 @@ def test_what_is_due_goes_on_with_the_next_tick() -> None:
         tick_events = tick(world)
     # Each command finishes the owner it has begun.
     assert counts == [CHUNK, CHUNK, owners * OPEN_ORDERS_PER_SYMBOL_MAX - 2 * CHUNK]
-    assert not any(account.orders for account in world.engine.ledger.accounts.values())
+    assert not any(account.orders for account in world.engine.spot.accounts.values())
 
 
 def test_many_without_orders_are_bounded_as_well() -> None:
@@ -279,7 +279,7 @@ def test_who_sets_it_anew_amid_a_long_end_is_spared() -> None:
     countdown(world, "owner 6", 10)
     events = tick(world)
     assert len(closed(events)) == OPEN_ORDERS_PER_SYMBOL_MAX
-    assert len(world.account("owner 6").orders) == OPEN_ORDERS_PER_SYMBOL_MAX
+    assert len(world.spot_account("owner 6").orders) == OPEN_ORDERS_PER_SYMBOL_MAX
 
 
 def test_it_survives_a_reload_amid_the_countdown() -> None:

@@ -145,8 +145,8 @@ def test_a_tick_forgets_the_client_ids_of_ended_orders_after_a_day() -> None:
     world.cancel("ann", client_id="id 1")
     world.time += CLIENT_ID_MEMORY_US - 1
     world.apply(commands.Tick())
-    assert list(world.account("ann").clients) == ["id 1", "id 2"]
+    assert list(world.spot_account("ann").clients) == ["id 1", "id 2"]
     world.time += 1
     world.apply(commands.Tick())
-    assert list(world.account("ann").clients) == ["id 2"]
+    assert list(world.spot_account("ann").clients) == ["id 2"]
     assert not world.engine.spot.client_ids.ended()

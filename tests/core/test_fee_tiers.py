@@ -230,8 +230,7 @@ def test_contracts_have_tiers_of_their_own() -> None:
         uid: FeeTierReached(uid, CONTRACT, 1, 100 * PRICE, 10, 20) for uid in (ann, ben)
     }
     for name in ("ann", "ben"):
-        holding = world.account(name).holding
-        assert holding is not None
+        holding = world.holding(name)
         assert (holding.maker_ppm, holding.taker_ppm) == (10, 20)
         assert (world.account(name).maker_ppm, world.account(name).taker_ppm) == (-1, -1)
 

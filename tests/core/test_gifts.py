@@ -118,11 +118,11 @@ def test_who_can_have_a_gift() -> None:
 
 def test_a_gift_is_margin_and_cannot_leave() -> None:
     world = world_of(own=0, gift=600)
-    assert available(world.account("ann"), 0) == 600
+    assert available(world.holding("ann"), 0) == 600
     assert most_out(world, "ann") == 0
     assert refusal(world.long("ann", 12, PRICE)) == Reject.FUNDS
     world.trade("ann", "ben", 10, PRICE)
-    assert (left(world), world.cross("ann").collateral) == (595, 595 - 10_000)
+    assert (left(world), world.cross("ann").cash.collateral) == (595, 595 - 10_000)
 
 
 def test_it_bears_losses_and_fees_first() -> None:

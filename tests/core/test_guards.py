@@ -95,7 +95,8 @@ def test_keys_and_signs_of_a_book_stay_in_it() -> None:
 def knows_books(tree: ast.AST) -> bool:
     """Whether a module has to do with books of the core: others have `keys` that are none."""
     return any(
-        node.module == "venue.core.book.book" if isinstance(node, ast.ImportFrom)
+        node.module == "venue.core.book.book" and any(one.name == "Half" for one in node.names)
+        if isinstance(node, ast.ImportFrom)
         else isinstance(node, ast.Attribute) and node.attr == "book"
         for node in ast.walk(tree)
     )  # fmt: skip

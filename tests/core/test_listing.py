@@ -76,7 +76,7 @@ def test_a_new_market_is_open_to_owners_old_and_new() -> None:
     for name in ("ann", "ben"):
         (placed,) = world.place(name, SELL, 5, 100, symbol="ETHBTC")
         assert isinstance(placed, OrderPlaced)
-        assert world.account(name).open_count == [0, 0, 1]
+        assert world.spot_account(name).open_count == [0, 0, 1]
 
 
 def test_limits_change_and_resting_orders_stay() -> None:
@@ -130,7 +130,7 @@ def test_a_halted_market_takes_cancels_only() -> None:
     ]
     assert len(world.cancel("ann", first)) == 1
     assert len(world.ok(commands.CancelOrders(uid, "BTCUSDT"))) == 1
-    assert world.account("ann").orders == {}
+    assert world.spot_account("ann").orders == {}
     (elsewhere,) = world.place("ann", BUY, 5, 98, symbol="ETHUSDT")
     assert isinstance(elsewhere, OrderPlaced)
     assert elsewhere.order_id == second + 1 == ID + 2

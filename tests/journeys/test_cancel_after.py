@@ -276,7 +276,7 @@ async def _done(node: Node, commands: list[Command]) -> None:
 
 
 def _open(node: Node, uids: list[int]) -> int:
-    return sum(len(node.engine.account(uid).orders) for uid in uids)
+    return sum(len(node.engine.spot_account(uid).orders) for uid in uids)
 
 
 def _fail(problem: BaseException) -> None:

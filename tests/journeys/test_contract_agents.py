@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position, notional
+from venue.core.contract.position import notional
+from venue.core.contract.records import Holding, Perpetual, Position
 from venue.core.contract.reference.funding import funding_rate
 from venue.core.engine import Engine
-from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import Command, Deposit, PlaceContractOrder, Tick
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Event, Rejected
@@ -71,14 +70,12 @@ class Market:
     def perps(self) -> list[Perpetual]:
         return list(self.engine.contracts.markets.values())
 
-    def account(self, habit: str, perp: Perpetual) -> Account:
+    def holding(self, habit: str, perp: Perpetual) -> Holding:
         name = f"agent-contract-{habit}-{perp.symbol}"
-        return self.engine.account(self.engine.ledger.names[name])
+        return self.engine.holding(self.engine.ledger.names[name])
 
     def positions(self, habit: str, perp: Perpetual) -> list[Position]:
-        account = self.account(habit, perp)
-        assert account.holding is not None
-        return list(account.holding.positions.values())
+        return list(self.holding(habit, perp).positions.values())
 
 
 @pytest.fixture(scope="module")
@@ -157,18 +154,17 @@ def test_makers_that_hold_enough_only_close() -> None:
     held = {position.side: position for position in made.positions(deep.name, perp)}
     most = MAKER_UNITS * 10**demo.SCALE
     assert most <= notional(held[SHORT]) <= most + deep.levels * deep.size_units * 2 * 10**8
-    account = made.account(deep.name, perp)
-    assert account.holding is not None
+    holding = made.holding(deep.name, perp)
     opening = {
         order.side
-        for order in account.holding.orders.values()
+        for order in holding.orders.values()
         if order.terms is not None and order.terms.opens
     }
     assert SELL not in opening
     newest: list[bool] = []
     for _ in range(10):  # as the price moves, its bids become bids that close
         made.run(200)
-        bids = [order for order in account.holding.orders.values() if order.side == BUY]
+        bids = [order for order in holding.orders.values() if order.side == BUY]
         assert len(bids) == deep.levels
         newest = [order.terms is not None and order.terms.opens for order in bids[-4:]]
         if not any(newest):

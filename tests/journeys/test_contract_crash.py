@@ -114,10 +114,10 @@ def closed(told: Told) -> list[PositionClosed]:
 def holdings(engine: Engine) -> dict[int, list[tuple[int, ...]]]:
     """Each owner's pools: the collateral, then side, lots and open value of each position."""
     found: dict[int, list[tuple[int, ...]]] = {}
-    for uid, account in engine.ledger.accounts.items():
+    for uid in engine.ledger.accounts:
         pools = found[uid] = []
-        for pool in (*account.contract, *account.isolated.values()):
-            pools.append((0, pool.collateral, 0))
+        for pool in engine.holding(uid).pools():
+            pools.append((0, pool.cash.collateral, 0))
             pools += [(held.side, held.quantity, held.value) for held in pool.positions]
     return found
 

@@ -144,8 +144,7 @@ def test_funding_is_met() -> None:
     engine = env._market.engine
     for _ in range(700):
         env.step(np.int64(3))
-    holding = engine.account(env._market._uid).holding
-    assert holding is not None
+    holding = engine.holding(env._market._uid)
     assert [position.funding_fee != 0 for position in holding.positions.values()] == [True]
 
 

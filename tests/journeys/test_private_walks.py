@@ -208,11 +208,7 @@ def test_what_has_ended_is_forgotten() -> None:
         follow(engine, changes, command)
     for _ in range(COMMANDS):
         follow(engine, changes, walk.step(engine))
-        open_now = [
-            account.holding
-            for uid, account in engine.ledger.accounts.items()
-            if account.holding is not None and uid not in RESERVED
-        ]
+        open_now = [engine.holding(uid) for uid in engine.ledger.accounts if uid not in RESERVED]
         assert sorted(changes.orders) == sorted(n for own in open_now for n in own.orders)
         assert sorted(changes.conditionals) == sorted(n for own in open_now for n in own.algos)
         assert sorted(changes.positions) == sorted(n for own in open_now for n in own.positions)
@@ -261,10 +257,10 @@ def agree_on_positions(session: Session, closed: list[dict[str, Any]]) -> None:
         assert (item["size"], item["openValue"]) == ("0", "0.00")
         assert atoms(item["cumCloseFee"]) == row["close_fee"]
         assert atoms(item["cumFundingFee"]) == row["funding_fee"]
-    for account in session.engine.ledger.accounts.values():
-        if account.uid in RESERVED or account.holding is None:
+    for uid in session.engine.ledger.accounts:
+        if uid in RESERVED:
             continue
-        for held in account.holding.positions.values():
+        for held in session.engine.holding(uid).positions.values():
             now = to_builtins(items.position_item(session.engine, held))
             assert shown.pop(held.position_id) == now
     assert shown == {}
@@ -274,8 +270,7 @@ def agree_on_money(session: Session, fills: list[dict[str, Any]]) -> None:
     for (channel, _, uid, _), item in session.record.last.items():
         if channel != "account":
             continue
-        account = session.engine.account(uid)
-        pools = [account.contract[0], *account.isolated.values()]
+        pools = session.engine.holding(uid).pools_in(0)
         assert atoms(item["legacyAmount"]) == sum(wallet(pool) for pool in pools)
         own = [fill for fill in fills if fill["uid"] == uid]
         assert atoms(item["cumPositionFillFeeAmount"]) == sum(fill["fee"] for fill in own)

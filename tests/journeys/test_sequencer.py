@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from venue.core.book.market import Market
+from venue.core.book.book import Market
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
 from venue.core.messages.applied import Applied

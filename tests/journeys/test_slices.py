@@ -74,8 +74,7 @@ async def _stop(path: str) -> None:
     (done,) = await closing
     assert _closed(done) == COUNT
     async with main.opened(options, SystemClock(), _fail) as node:
-        holding = node.engine.account(alice).holding
-        assert holding is not None
+        holding = node.engine.holding(alice)
         assert holding.positions == {}
         assert not node.engine.closing.running
 

@@ -10,7 +10,7 @@ from venue import main
 from venue.api.errors import ApiError
 from venue.api.operator.contracts import IndexRequest
 from venue.core.contract.consequences import LIQUIDATIONS_MAX
-from venue.core.contract.position import Position
+from venue.core.contract.records import Position
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import (

@@ -56,10 +56,7 @@ def compare_all(engine: Engine, owners: dict[int, Owner]) -> None:
 
 
 def _compare_holding(engine: Engine, owner: Owner) -> None:
-    holding = engine.ledger.accounts[owner.uid].holding
-    if holding is None:
-        must(not owner.positions and not owner.orders, "the ledger knows nothing of", owner.uid)
-        return
+    holding = engine.holding(owner.uid)
     ours = {p.position_id: (p.side, p.lots, p.value, p.leverage) for p in owner.positions.values()}
     told = {
         number: (p.side, p.quantity, p.value, p.leverage) for number, p in holding.positions.items()

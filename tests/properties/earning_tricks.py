@@ -133,5 +133,4 @@ def _again(order: c.PlaceContractOrder, price: int) -> Command:
 
 def _waiting(group: Group, uid: int) -> list[int]:
     """An owner's conditional orders: looked up in the engine, as an owner asks for its own."""
-    holding = group.play.engine.account(uid).holding
-    return [] if holding is None else list(holding.algos)
+    return list(group.play.engine.holding(uid).algos)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from venue.core.book.orders import NEXT
+from venue.core.book.book import NEXT
 from venue.core.engine import Engine
 from venue.core.messages import events
 from venue.core.messages.commands import Command, PlaceOrder
@@ -125,7 +125,7 @@ class Facts:
                     assert account.total(wallet, index) == told
         live = {
             order_id: order.remaining
-            for account in ledger.accounts.values()
+            for account in engine.spot.accounts.values()
             for order_id, order in account.orders.items()
         }
         unfinished = (OrderStatus.NEW, OrderStatus.PARTIALLY_FILLED)

@@ -69,8 +69,8 @@ class TierModel:
 
     def check(self, engine: Engine) -> None:
         """Every owner has the rates that it should have."""
-        for uid, account in engine.ledger.accounts.items():
-            holding = account.holding
-            rates = (holding.maker_ppm, holding.taker_ppm) if holding is not None else NONE
+        for uid in engine.ledger.accounts:
+            holding = engine.holding(uid)
+            rates = (holding.maker_ppm, holding.taker_ppm)
             own = self.own.get(uid, NONE)
             assert rates == (own if own != NONE else self.tiers.get(uid, NONE)), uid

@@ -14,8 +14,8 @@ from properties.fee_tiers import TierModel
 from properties.length import walked
 from support.contract_walk import FIRST_UID, FUND_UID, OWNERS, SECOND, START, UNIT, Walk
 from venue.core.contract.collateral import FEES_UID, available
+from venue.core.contract.records import Pool
 from venue.core.engine import Engine
-from venue.core.ledger.accounts import Pool
 from venue.core.messages import benefit_commands, commands
 from venue.core.messages.benefit_commands import FeeTier
 from venue.core.messages.benefit_events import CommissionPaid, InternallyWithdrawn
@@ -98,10 +98,9 @@ class Model:
     def _keep(self, engine: Engine, item: Income) -> None:
         """Gifts do not bear what was lost when they came; money that left bears nothing."""
         left, most, before = self.gifts[item.uid]
-        account = engine.account(item.uid)
-        pools = [account.contract[0], *account.isolated.values()]
+        pools = engine.holding(item.uid).pools_in(0)
         held = [position for pool in pools for position in pool.positions]
-        own = sum(pool.collateral for pool in pools)
+        own = sum(pool.cash.collateral for pool in pools)
         own += sum(position.side * position.value for position in held) - left
         if "INCREASE" in item.reason:
             worth = sum(
@@ -117,11 +116,13 @@ class Model:
 
     def look(self, engine: Engine) -> None:
         """Note what each pool holds, for debts."""
-        for account in engine.ledger.accounts.values():
-            pools = {0: account.contract[0].collateral if not _carries(account.contract[0]) else 0}
-            for number, pool in account.isolated.items():
+        for uid in engine.ledger.accounts:
+            holding = engine.holding(uid)
+            cross = holding.cross(0)
+            pools = {0: cross.cash.collateral if not _carries(cross) else 0}
+            for number, pool in holding.isolated.items():
                 pools[number] = -1 if not pool.positions else 0
-            self.pools[account.uid] = pools
+            self.pools[uid] = pools
 
 
 def _carries(pool: Pool) -> bool:
@@ -176,7 +177,7 @@ def check(
         account = engine.account(command.uid)
         held = account.benefits.gift(0) if account.benefits is not None else 0
         if command.wallet == 1 and command.uid not in TAKES:
-            assert available(account, 0) >= held, walked_to
+            assert available(engine.holding(command.uid), 0) >= held, walked_to
     assert engine.account(FEES_UID).contract[0].collateral >= 0
     assert model.refunds + model.commissions <= model.fees
 

@@ -79,8 +79,7 @@ class Items:
         if leg.position_id in closed:
             isolated = closed[leg.position_id] == MarginMode.ISOLATED
         else:
-            holding = engine.account(leg.uid).holding
-            assert holding is not None
+            holding = engine.holding(leg.uid)
             isolated = holding.positions[leg.position_id].pool.position_id > 0
         return leg.position_id if isolated else 0
 

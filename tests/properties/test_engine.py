@@ -23,6 +23,7 @@ from venue.core.instruments import Instrument
 from venue.core.messages import commands
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event, OrderRepeated, Rejected
+from venue.core.spot.account import SpotAccount
 from venue.core.state import snapshot
 from venue.vocabulary import Side
 
@@ -110,7 +111,7 @@ acts = st.one_of(
 )
 
 
-def crossed(bids: Half[None], asks: Half[None]) -> bool:
+def crossed(bids: Half[SpotAccount], asks: Half[SpotAccount]) -> bool:
     best = next(bids.walk(), None), next(asks.walk(), None)
     return best[0] is not None and best[1] is not None and best[0].price >= best[1].price
 
@@ -135,8 +136,9 @@ def check_money(engine: Engine) -> None:
     assert engine.ledger.imbalance() == {}
     for account in engine.ledger.accounts.values():
         required = [0] * len(account.spot)
-        counts = [0] * len(account.open_count)
-        for order in account.orders.values():
+        own = engine.spot_account(account.uid)
+        counts = [0] * len(own.open_count)
+        for order in own.orders.values():
             market = order.market
             counts[market.ordinal] += 1
             if order.side == Side.BUY:
@@ -144,7 +146,7 @@ def check_money(engine: Engine) -> None:
             else:
                 required[market.base] += order.remaining * market.lot_atoms
         assert [held.locked for held in account.spot] == required
-        assert account.open_count == counts
+        assert own.open_count == counts
         for balances in ([held.free for held in account.spot], account.funding):
             assert min(balances, default=0) >= 0
 

@@ -52,8 +52,8 @@ class Lone:
         """Live; whether the insurance fund was never asked for anything."""
         for _ in range(LENGTH):
             self.step()
-            fund = self.world.engine.account(FUND_UID).contract[0]
-            if fund.collateral != MONEY or fund.positions:
+            fund = self.world.engine.holding(FUND_UID).cross(0)
+            if fund.cash.collateral != MONEY or fund.positions:
                 return False
         self.end()
         return self.world.engine.account(FUND_UID).contract[0].collateral == MONEY

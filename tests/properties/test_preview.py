@@ -82,8 +82,7 @@ def _compare(
     if statuses:
         assert statuses == [found.status]
     assert set(found.ended) <= {one.order_id for one in ended}
-    holding = engine.account(command.uid).holding
-    assert holding is not None
+    holding = engine.holding(command.uid)
     order = holding.orders.get(placed.order_id)
     assert (order.terms.margin if order is not None else 0) == found.held
     seen["filled"] += bool(fills)
@@ -92,7 +91,7 @@ def _compare(
     perp = engine.contracts.markets[command.symbol]
     if perp.settlement is not None or perp.due <= command.time:
         return  # funding comes between
-    assert available(engine.account(command.uid), perp.asset) == found.available
+    assert available(engine.holding(command.uid), perp.asset) == found.available
     if fills:
         _compare_position(engine, found, trades[-1], seen)
 
@@ -103,8 +102,7 @@ def _compare_position(
     trade: ContractTrade,
     seen: dict[str, int],
 ) -> None:
-    holding = engine.account(trade.taker.uid).holding
-    assert holding is not None
+    holding = engine.holding(trade.taker.uid)
     position = holding.positions.get(trade.taker.position_id)
     if position is None:
         assert found.size == 0
@@ -165,7 +163,7 @@ def _compare_spot(
     own = [one for one in ended if one.order_id == placed.order_id]
     assert [one.status for one in own] in ([], [found.status])
     assert found.ended == [one.order_id for one in ended if one not in own]
-    order = engine.account(command.uid).orders.get(placed.order_id)
+    order = engine.spot_account(command.uid).orders.get(placed.order_id)
     market = engine.spot.markets[command.symbol]
     held = 0
     if order is not None:

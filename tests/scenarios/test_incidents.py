@@ -19,9 +19,9 @@ from support.contract_world import (
 from venue.core.contract.collateral import FUND_UID, available
 from venue.core.contract.consequences import LIQUIDATIONS_MAX
 from venue.core.contract.position import equity, maintenance
+from venue.core.contract.records import Pool
 from venue.core.contract.triggers import FIRED_MAX
 from venue.core.instruments import Tier
-from venue.core.ledger.accounts import Pool
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
     AlgoTriggered,
@@ -46,9 +46,8 @@ LOW = [Tier(AMOUNT_MAX, 20, 10_000)]  # one tier: sizes do not matter
 def pools(world: ContractWorld) -> list[Pool]:
     """All pools with positions."""
     found = []
-    for account in world.engine.ledger.accounts.values():
-        found += [pool for pool in account.contract if pool.positions]
-        found += [pool for pool in account.isolated.values() if pool.positions]
+    for uid in world.engine.ledger.accounts:
+        found += [pool for pool in world.engine.holding(uid).pools() if pool.positions]
     return found
 
 
@@ -136,8 +135,7 @@ def stolen(world: ContractWorld) -> int:
     """The gain of both together at mark above their deposits; fees make it negative."""
     total = 0
     for name in ("attacker", "accomplice"):
-        account = world.account(name)
-        total += equity(account.contract[0]) + sum(map(equity, account.isolated.values()))
+        total += sum(map(equity, world.holding(name).pools_in(0)))
     return total - 2 * MONEY
 
 
@@ -235,11 +233,11 @@ def test_i08_unrealized_profit_cannot_leave_nor_be_borrowed_on() -> None:
     world = ContractWorld("ben", money=RICH)
     ann = world.owner("ann", 10_000)
     world.trade("ann", "ben", 100, 1_000)
-    assert available(world.account("ann"), 0) == 10_000 - 50 - 5_000
+    assert available(world.holding("ann"), 0) == 10_000 - 50 - 5_000
     for price in (1_200, 1_400, 1_600, 1_800, 2_000):
         world.post(price)
     assert equity(world.cross("ann")) == 10_000 - 50 + 100_000
-    assert available(world.account("ann"), 0) == -50
+    assert available(world.holding("ann"), 0) == -50
     assert refusal(world.withdraw("ann", 1)) == Reject.FUNDS
     for target in (0, 2):
         move = commands.Transfer(ann, CONTRACT_WALLET, target, "QQQ", 1)
@@ -267,7 +265,7 @@ def test_i08_a_pair_cannot_take_out_more_than_it_put_in() -> None:
     world.ok(commands.ClosePositions(world.uids["ann"]))
     taken = 0
     for name in ("ann", "ben"):
-        amount = max(0, available(world.account(name), 0))
+        amount = max(0, available(world.holding(name), 0))
         if amount:
             world.ok(commands.Withdraw(world.uids[name], CONTRACT_WALLET, "QQQ", amount))
         taken += amount

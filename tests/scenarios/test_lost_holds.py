@@ -30,7 +30,7 @@ def emptied(money: int, price: int) -> ContractWorld:
     world.long("ann", 90, 1_000)
     world.short("cat", 50, price)
     assert len(of(world.close_short("ann", 50, price), ContractTrade)) == 1
-    assert world.cross("ann").held == 1_845
+    assert world.cross("ann").cash.held == 1_845
     return world
 
 
@@ -76,7 +76,7 @@ def test_a_hold_that_is_there_in_part_opens_the_first_orders_only() -> None:
         world.long("ann", 30, 999)
     world.short("cat", 50, 1_033)
     world.close_short("ann", 50, 1_033)
-    assert (equity(world.cross("ann")), world.cross("ann").held) == (1_299, 1_845)
+    assert (equity(world.cross("ann")), world.cross("ann").cash.held) == (1_299, 1_845)
     for quantity in (30, 30, 0):
         traded = of(world.short("dan", 30, 999, IOC), ContractTrade)
         assert sum(trade.quantity for trade in traded) == quantity

@@ -52,14 +52,14 @@ def market(
 def nobody_owes(world: ContractWorld) -> None:
     """No available money and no equity of a pool lies below zero (rule 5.13)."""
     for name in world.uids:
-        account = world.account(name)
-        assert available(account, 0) >= 0, name
-        for pool in (account.contract[0], *account.isolated.values()):
+        holding = world.holding(name)
+        assert available(holding, 0) >= 0, name
+        for pool in holding.pools():
             assert equity(pool) >= 0, name
 
 
 def fund(world: ContractWorld) -> int:
-    return equity(world.account("fund").contract[0])
+    return equity(world.holding("fund").cross(0))
 
 
 # -- (a) a MARKET order is checked over resting orders that are then cancelled as ruinous ----------
@@ -159,7 +159,7 @@ def test_own_orders_of_both_sides_leave_nothing_below_zero(
     world.short("ann", 40, 1_000)
     world.short("ann", 40, 1_001)
     world.post(mark)
-    if available(world.account("ann"), 0) < 0:
+    if available(world.holding("ann"), 0) < 0:
         return
     kept = fund(world)
     world.long("ann", 80, 1_001, IOC)
@@ -211,7 +211,7 @@ def test_a_thousand_fills_of_one_lot_cost_no_more_than_the_order_holds(isolated:
     world.checked = False
     for _ in range(1_000):
         world.short("ben", 1, 997, IOC)
-        assert available(world.account("ann"), 0) >= 0
+        assert available(world.holding("ann"), 0) >= 0
     world.checked = True
     world.tick()
     nobody_owes(world)
@@ -281,11 +281,11 @@ def test_a_hold_is_worth_nothing_once_a_close_has_cost_the_money_behind_it() -> 
     market(world, "cid", BUY, LONG, 28)
     world.order("cid", SELL, LONG, 28, 955)
     world.short("cid", 60, 1_000)
-    pool = world.account("cid").contract[0]
-    assert pool.held == 1_230
+    pool = world.cross("cid")
+    assert pool.cash.held == 1_230
     events = market(world, "ann", BUY, LONG, 88)
     assert [(trade.price, trade.quantity) for trade in of(events, ContractTrade)] == [(955, 28)]
     assert [closed.status for closed in of(events, ContractOrderClosed)][:1] == [CANCELED]
-    assert pool.held == 0
+    assert pool.cash.held == 0
     assert equity(pool) == 1_810 - 28 * 45 - 14 - 6  # fees of buying and of selling
     nobody_owes(world)

@@ -52,7 +52,7 @@ def check(world: ContractWorld, before: int, events: list[Event]) -> None:
     """Nobody was liquidated, the fund has what it had, and the two cannot take out more."""
     assert of(events, LiquidationStarted) == []
     assert fund(world) >= before
-    spare = sum(max(0, available(world.account(name), 0)) for name in ("ann", "bob"))
+    spare = sum(max(0, available(world.holding(name), 0)) for name in ("ann", "bob"))
     assert spare < 2 * BROUGHT
 
 

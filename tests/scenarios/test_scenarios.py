@@ -39,6 +39,7 @@ from venue.core.messages.events import (
     Rejected,
     Trade,
 )
+from venue.core.spot.account import SpotAccount
 from venue.vocabulary import OrderStatus, Reject, SelfTrade, TimeInForce, Wallet
 
 pytestmark = pytest.mark.core
@@ -225,7 +226,7 @@ class Story:
         return self.told(self.apply(commands.Tick()))
 
 
-def levels(half: Half[None]) -> str:
+def levels(half: Half[SpotAccount]) -> str:
     """One side as a trader sees it: quantity @ price, best first."""
     return ", ".join(
         f"{plain(level.quantity, LOTS)} @ {plain(level.price, CENTS)}" for level in half.walk()

@@ -42,8 +42,7 @@ def opened(mode: int, money: int = 250_000) -> ContractWorld:
 
 def kept(world: ContractWorld) -> int:
     """The maintenance margin of all her positions."""
-    account = world.account("ann")
-    return sum(maintenance(pool) for pool in (account.contract[0], *account.isolated.values()))
+    return sum(maintenance(pool) for pool in world.holding("ann").pools())
 
 
 @pytest.mark.parametrize("mode", [CROSSED, ISOLATED])

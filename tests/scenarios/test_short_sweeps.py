@@ -25,7 +25,7 @@ def test_an_isolated_sell_that_begins_high_and_finds_too_little_costs_what_it_co
     world.long("bob", 1, 1_000)
     before = equity(world.cross("fund"))
     assert refusal(world.order("ann", SELL, SHORT, 200, 0)) == Reject.FUNDS
-    assert available(world.account("ann"), 0) == MONEY
+    assert available(world.holding("ann"), 0) == MONEY
     for _ in range(3):
         world.wait(1)
         world.post(1_000)
@@ -42,4 +42,4 @@ def test_with_all_that_it_costs_it_goes_through() -> None:
     world.ok(commands.SetLeverage(world.uids["ann"], SYMBOL, 1, 1, 1))
     world.order("ann", SELL, SHORT, 200, 0)
     assert world.position("ann", SHORT).quantity == 95
-    assert available(world.account("ann"), 0) >= 0
+    assert available(world.holding("ann"), 0) >= 0

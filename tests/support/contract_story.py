@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from support.contract_world import CONTRACT, DAY_START, HOUR, SECOND, SYMBOL, ContractWorld
 from venue.core.book.book import Half
 from venue.core.contract.collateral import available
-from venue.core.contract.position import Position, equity, liquidation_mark, wallet
+from venue.core.contract.position import equity, liquidation_mark, wallet
+from venue.core.contract.records import Position
 from venue.core.messages import commands, contract_events
 from venue.core.messages.commands import Command, Exit
 from venue.core.messages.events import Event, OrderRepeated, Rejected
@@ -349,9 +350,9 @@ class ContractStory:
 
     def cross(self, words: list[str]) -> str:
         """The cross pool: wallet and equity of rule 5.3, available of rule 5.6."""
-        account = self.world.account(words[0])
-        pool = account.contract[0]
-        return f"wallet {wallet(pool)} equity {equity(pool)} available {available(account, 0)}"
+        holding = self.world.holding(words[0])
+        pool = holding.cross(0)
+        return f"wallet {wallet(pool)} equity {equity(pool)} available {available(holding, 0)}"
 
     def pool(self, words: list[str]) -> str:
         """The pool of an isolated position, and the first mark that endangers it (rule 5.9)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from venue.core.contract.position import Position
+from venue.core.contract.records import Position
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages import commands
@@ -130,9 +130,7 @@ class Walk:
         return f"c{self.random.randrange(400)}" if self.random.random() < 0.3 else ""
 
     def _held(self, engine: Engine, uid: int, symbol: str) -> Position | None:
-        holding = engine.account(uid).holding
-        if holding is None:
-            return None
+        holding = engine.holding(uid)
         own = [found for found in holding.positions.values() if found.perp.symbol == symbol]
         return self.random.choice(own) if own else None
 

@@ -11,11 +11,10 @@ from typing import Final, TypeVar
 from msgspec.structs import replace
 
 from venue.core.contract.collateral import FUND_UID
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position
+from venue.core.contract.records import Holding, Perpetual, Pool, Position
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
-from venue.core.ledger.accounts import Account, Pool
+from venue.core.ledger.accounts import Account
 from venue.core.messages import commands
 from venue.core.messages.commands import Command
 from venue.core.messages.contract_events import ContractOrderPlaced, ContractTrade, Income, Leg
@@ -208,12 +207,15 @@ class ContractWorld:
     def account(self, name: str) -> Account:
         return self.engine.account(self.uids[name])
 
+    def holding(self, name: str) -> Holding:
+        return self.engine.holding(self.uids[name])
+
     def cross(self, name: str) -> Pool:
-        return self.account(name).contract[0]
+        return self.holding(name).cross(0)
 
     def money(self, name: str) -> int:
         """The cross collateral: the sum of all cross items of the owner (rule 5.2)."""
-        return self.cross(name).collateral
+        return self.cross(name).cash.collateral
 
     def fees(self) -> int:
         return self.engine.account(1).contract[0].collateral
@@ -227,16 +229,15 @@ class ContractWorld:
         return found
 
     def positions(self, name: str, side: int = LONG) -> list[Position]:
-        holding = self.account(name).holding
-        assert holding is not None
-        return [position for position in holding.positions.values() if position.side == side]
+        held = self.holding(name).positions.values()
+        return [position for position in held if position.side == side]
 
     def everything(self) -> int:
         """Every atom that owners, fees, fund and dust have between them."""
         total = self.dust()
         for account in self.engine.ledger.accounts.values():
-            total += sum(pool.collateral for pool in account.contract)
-            total += sum(pool.collateral for pool in account.isolated.values())
+            total += sum(cash.collateral for cash in account.contract)
+            total += sum(cash.collateral for cash in account.isolated.values())
         return total
 
     def pending(self) -> bool:
@@ -261,7 +262,7 @@ def isolated_world(*names: str, fund: int = MONEY) -> ContractWorld:
     world = ContractWorld("ann", "ben", *names, fund=fund)
     world.isolate("ann")
     world.trade("ann", "ben", 10, PRICE)
-    assert world.position("ann").pool.collateral == -9_500
+    assert world.position("ann").pool.cash.collateral == -9_500
     assert world.money("ann") == MONEY - 505
     return world
 

@@ -92,8 +92,8 @@ class CopyingWalk:
         """A lead opens or closes at market."""
         random = self.random
         uid, symbol = random.choice(LEADS), random.choice(SYMBOLS)
-        holding = engine.account(uid).holding
-        held = [] if holding is None else list(holding.positions.values())
+        holding = engine.holding(uid)
+        held = list(holding.positions.values())
         if held and random.random() < 0.6:
             found = random.choice(held)
             return commands.ClosePositions(uid, "", found.position_id)

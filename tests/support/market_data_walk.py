@@ -28,6 +28,7 @@ from venue.core.messages.commands import (
     Tick,
 )
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
+from venue.core.spot.account import SpotAccount
 from venue.core.units import PPM
 from venue.lab.prehistory import ToldHistory
 from venue.node.market_data.product import TRADES_MAX
@@ -121,7 +122,7 @@ def _instrument(symbol: str) -> Instrument:
     )
 
 
-def slow_levels(half: Half[None]) -> list[tuple[int, int]]:
+def slow_levels(half: Half[SpotAccount]) -> list[tuple[int, int]]:
     levels: dict[int, int] = {}
     for order in resting(half):
         levels[order.price] = levels.get(order.price, 0) + order.remaining

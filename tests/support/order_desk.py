@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from venue.core.book.orders import Order
-from venue.core.contract.account import Holding, Terms, holding_of
-from venue.core.contract.conditional import Algo
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position
+from venue.core.book.book import Order
+from venue.core.contract.records import Algo, Holding, Perpetual, Position, Terms
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages import commands
@@ -253,7 +250,7 @@ class Desk:
     # -- what is there ---------------------------------------------------------------------------
 
     def holding(self, name: str) -> Holding:
-        return holding_of(self.engine.account(self.uids[name]))
+        return self.engine.holding(self.uids[name])
 
     def held(self, name: str, asset: int = 0) -> int:
         """The atoms that an owner's open orders hold of a settle asset."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
 from venue.core.ledger.accounts import Account
 from venue.core.messages import commands
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event, OrderPlaced, OwnerCreated, Rejected, Trade
+from venue.core.spot.account import SpotAccount, SpotOrder
 from venue.core.state import snapshot
 from venue.core.units import FIRST_ID
 from venue.vocabulary import OrderType, Side, TimeInForce, Wallet
@@ -99,6 +99,9 @@ class World:
     def account(self, name: str) -> Account:
         return self.engine.account(self.uids[name])
 
+    def spot_account(self, name: str) -> SpotAccount:
+        return self.engine.spot_account(self.uids[name])
+
     def free(self, name: str, asset: str) -> int:
         return self.account(name).spot[self.engine.ledger.ordinals[asset]].free
 
@@ -143,8 +146,8 @@ class World:
     def cancel(self, name: str, order_id: int = 0, client_id: str = "") -> list[Event]:
         return self.apply(commands.CancelOrder(self.uids[name], order_id, client_id))
 
-    def order(self, name: str, order_id: int) -> Order[None]:
-        return self.account(name).orders[order_id]
+    def order(self, name: str, order_id: int) -> SpotOrder:
+        return self.spot_account(name).orders[order_id]
 
     def reopened(self) -> Engine:
         """An engine loaded from this one's dump, which must be equal."""

@@ -87,8 +87,8 @@ class Deadlines:
         if product == Product.CONTRACT:
             return self.contracts.cancel_all(CancelContractOrders(uid, time=time))
         events: list[Event] = []
-        open_count = self.spot.ledger.accounts[uid].open_count
+        own = self.spot.account_of(self.spot.ledger.accounts[uid])
         for symbol, market in self.spot.markets.items():
-            if open_count[market.ordinal]:
+            if own.open_count[market.ordinal]:
                 events += self.spot.cancel_all(CancelOrders(uid, symbol, time=time))
         return events

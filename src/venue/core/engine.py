@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from venue.core.book.market import Market
 from venue.core.content import Content
 from venue.core.contract.closing import Closing
 from venue.core.contract.consequences import Schedule
 from venue.core.contract.leverage import Margins
 from venue.core.contract.listing import ContractListing
 from venue.core.contract.orders import Contracts
+from venue.core.contract.records import Holding
 from venue.core.contract.triggers import Triggers
 from venue.core.copying.copying import Copying
 from venue.core.countdowns import Deadlines
@@ -81,6 +81,7 @@ from venue.core.messages.savepoints import (
 from venue.core.owners import Owners
 from venue.core.rewards import Rewards
 from venue.core.savepoints import KEPT_MAX, Savepoint, Savepoints
+from venue.core.spot.account import SpotAccount, SpotMarket
 from venue.core.spot.orders import Spot
 from venue.core.withdrawals import Withdrawals
 from venue.vocabulary import Reject
@@ -361,6 +362,14 @@ class Engine:
         """The owner with this uid; KeyError when there is none."""
         return self.ledger.accounts[uid]
 
-    def market(self, symbol: str) -> Market[None] | None:
+    def spot_account(self, uid: int) -> SpotAccount:
+        """The spot side of the owner with this uid; KeyError when there is none."""
+        return self.spot.account_of(self.ledger.accounts[uid])
+
+    def holding(self, uid: int) -> Holding:
+        """The contract side of the owner with this uid; KeyError when there is none."""
+        return self.contracts.collateral.holding_of(self.ledger.accounts[uid])
+
+    def market(self, symbol: str) -> SpotMarket | None:
         """The market of a symbol, or None."""
         return self.spot.markets.get(symbol)

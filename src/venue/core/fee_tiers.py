@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.account import holding_of
 from venue.core.contract.orders import Contracts
 from venue.core.ledger.accounts import Account
 from venue.core.ledger.ledger import Ledger
@@ -161,7 +160,7 @@ class FeeTiers:
         standing = self.standings.get((uid, product))
         if standing is None:
             standing = self.standings[uid, product] = Standing()
-            standing.own = rates_of(self.ledger.accounts[uid], product)[0] >= 0
+            standing.own = self.rates_of(self.ledger.accounts[uid], product)[0] >= 0
         standing.add(day, amount)
 
     # -- 00:00 UTC --------------------------------------------------------------------------------
@@ -204,17 +203,16 @@ class FeeTiers:
         if standing.own:
             return
         if product == PRODUCT_CONTRACT:
-            holding = holding_of(account)
+            holding = self.owners.collateral.holding_of(account)
             holding.maker_ppm = standing.maker_ppm
             holding.taker_ppm = standing.taker_ppm
         else:
             account.maker_ppm = standing.maker_ppm
             account.taker_ppm = standing.taker_ppm
 
-
-def rates_of(account: Account, product: int) -> tuple[int, int]:
-    """The maker's and taker's rates that an owner has beside the symbols', in ppm; -1: none."""
-    if product == PRODUCT_SPOT:
-        return account.maker_ppm, account.taker_ppm
-    holding = account.holding
-    return (holding.maker_ppm, holding.taker_ppm) if holding is not None else (-1, -1)
+    def rates_of(self, account: Account, product: int) -> tuple[int, int]:
+        """The maker's and taker's rates that an owner has beside the symbols', in ppm; -1: none."""
+        if product == PRODUCT_SPOT:
+            return account.maker_ppm, account.taker_ppm
+        holding = self.owners.collateral.holding_of(account)
+        return holding.maker_ppm, holding.taker_ppm

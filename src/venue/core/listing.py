@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.market import Market
-from venue.core.contract.account import Terms
+from venue.core.book.book import Market
 from venue.core.contract.orders import Contracts
+from venue.core.contract.records import Terms
 from venue.core.instruments import Asset, fault, grid, lot_atoms, unit_atoms
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
@@ -25,6 +25,7 @@ from venue.core.messages.events import (
     Rejected,
     SettingChanged,
 )
+from venue.core.spot.account import SpotMarket
 from venue.core.spot.orders import Spot
 from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import Product, Reject
@@ -50,6 +51,7 @@ class Listing:
             return [Rejected(Reject.AMOUNT, SCALE_MAX)]
         asset = Asset(command.asset, len(self.ledger.assets) + 1, command.scale)
         self.ledger.register(asset)
+        self.contracts.collateral.add_asset()
         return [AssetRegistered(asset)]
 
     def list_instrument(self, command: ListInstrument) -> list[Event]:
@@ -70,8 +72,8 @@ class Listing:
             reason = f"tick x step and step must be at most {AMOUNT_MAX} quote and base atoms"
         if reason:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
-        ordinal = ledger.add_market()
-        self.spot.markets[instrument.symbol] = Market(instrument, ordinal, base, quote, lot, unit)
+        ordinal = len(self.spot.markets)
+        self.spot.open(Market(instrument, ordinal, base, quote, lot, unit))
         return [InstrumentListed(instrument)]
 
     def change_instrument(self, command: ChangeInstrument) -> list[Event]:
@@ -97,7 +99,7 @@ class Listing:
             InstrumentHalted(command.symbol, command.halted, market.halt_reason, command.product)
         ]
 
-    def _market(self, command: HaltInstrument) -> Market[None] | Market[Terms] | None:
+    def _market(self, command: HaltInstrument) -> SpotMarket | Market[Terms] | None:
         if command.product == Product.SPOT:
             return self.spot.markets.get(command.symbol)
         perp = self.contracts.markets.get(command.symbol)

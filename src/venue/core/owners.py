@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.account import holding_of
 from venue.core.contract.collateral import (
     FEES_NAME,
     FUND_NAME,
-    available,
     doubtful,
     keep_before_gift,
 )
 from venue.core.contract.orders import Contracts
+from venue.core.contract.position import available_in
 from venue.core.contract.prices_in_doubt import unsure
 from venue.core.ledger.accounts import Account
 from venue.core.ledger.ledger import Ledger
@@ -89,7 +88,7 @@ class Owners:
         if (maker, taker) != (-1, -1) and not (0 <= maker < PPM and 0 <= taker < PPM):
             return [Rejected(Reject.FEE_RATE, PPM - 1)]
         if command.product == Product.CONTRACT:
-            holding = holding_of(account)
+            holding = self.collateral.holding_of(account)
             holding.maker_ppm = maker
             holding.taker_ppm = taker
         else:
@@ -139,7 +138,7 @@ class Owners:
             return [Rejected(Reject.FUNDS)]
         self.ledger.credit(account, command.wallet, asset, -command.amount)
         if command.wallet == WALLET_CONTRACT:
-            keep_before_gift(account, asset, given=False)
+            keep_before_gift(self.collateral.holding_of(account), asset, given=False)
         return [
             self.moved(
                 account,
@@ -172,7 +171,7 @@ class Owners:
             return [Rejected(Reject.FUNDS)]
         self.ledger.move(account, account, source=source, target=target, asset=asset, amount=amount)
         if source == WALLET_CONTRACT:
-            keep_before_gift(account, asset, given=False)
+            keep_before_gift(self.collateral.holding_of(account), asset, given=False)
         transfer_id = self.next_transfer
         self.next_transfer = transfer_id + 1
         return [
@@ -196,11 +195,11 @@ class Owners:
         """The money that may leave a wallet; of the contract wallet what is available, without
         gifts (rule 9.2)."""
         if wallet == WALLET_CONTRACT:
-            pool = account.contract[asset]
+            pool = self.collateral.holding_of(account).cross(asset)
             if doubtful(pool):
                 return 0
             gift = account.benefits.gift(asset) if account.benefits is not None else 0
-            return available(account, asset) - unsure(pool) - gift
+            return available_in(pool) - unsure(pool) - gift
         return account.free(wallet, asset)
 
     def moved(
@@ -208,7 +207,7 @@ class Owners:
     ) -> Event:
         """The bill of a movement, or the income item when it was the contract wallet's."""
         if wallet == WALLET_CONTRACT:
-            pool = account.contract[asset]
+            pool = self.collateral.holding_of(account).cross(asset)
             self.collateral.touch(pool)
             return self.collateral.item(pool, kind.value, amount, "", 0, reason)
         bill_id = self.counters.bill

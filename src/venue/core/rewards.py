@@ -7,15 +7,15 @@ from typing import Final
 from venue.core.contract.collateral import (
     FEES_UID,
     FUND_UID,
-    available,
     doubtful,
     keep_before_gift,
 )
 from venue.core.contract.orders import Contracts
+from venue.core.contract.position import available_in
 from venue.core.contract.prices_in_doubt import unsure
 from venue.core.copying.shares import COMMISSION_UID
-from venue.core.ledger.accounts import Account
-from venue.core.ledger.benefits import Accrual, Affiliate, Which, benefits_of
+from venue.core.ledger.accounts import Account, benefits_of
+from venue.core.ledger.benefits import Accrual, Affiliate, Which
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.benefit_commands import (
     ChangeGift,
@@ -96,9 +96,10 @@ class Rewards:
         benefits = benefits_of(account)
         self.ledger.credit(account, WALLET_CONTRACT, asset, amount)
         benefits.give(asset, amount)
+        holding = self.collateral.holding_of(account)
         if amount > 0:
-            keep_before_gift(account, asset, given=True)
-        pool = account.contract[asset]
+            keep_before_gift(holding, asset, given=True)
+        pool = holding.cross(asset)
         self.collateral.touch(pool)
         kind, reason = (
             (INCOME_TRANSFER_IN, REASON_INCREASE_CONTRACT_CASH_GIFT)
@@ -112,10 +113,10 @@ class Rewards:
 
     def _returnable(self, account: Account, asset: int) -> int:
         """What of a gift may leave the cross pool: it need not stay for orders and positions."""
-        pool = account.contract[asset]
+        pool = self.collateral.holding_of(account).cross(asset)
         if account.benefits is None or doubtful(pool):
             return 0
-        return max(0, min(account.benefits.gift(asset), available(account, asset) - unsure(pool)))
+        return max(0, min(account.benefits.gift(asset), available_in(pool) - unsure(pool)))
 
     # -- who takes part --------------------------------------------------------------------------
 
@@ -227,12 +228,12 @@ class Rewards:
         if not accrual.refund:
             return
         fees = self.collateral.fees[asset]
-        amount = min(accrual.refund, max(0, fees.collateral))
+        amount = min(accrual.refund, max(0, fees.cash.collateral))
         if not amount:
             return
         accrual.refund -= amount
-        pool = account.contract[asset]
-        self.ledger.exchange(fees, pool, amount)
+        pool = self.collateral.holding_of(account).cross(asset)
+        self.ledger.exchange(fees.cash, pool.cash, amount)
         self.collateral.touch(pool)
         events.append(
             self.collateral.item(
@@ -254,7 +255,7 @@ class Rewards:
             return
         inviter = self.ledger.accounts[benefits.inviter]
         fees = self.collateral.fees[asset] if product == PRODUCT_CONTRACT else None
-        there = fees.collateral if fees is not None else self.ledger.fees[asset]
+        there = fees.cash.collateral if fees is not None else self.ledger.fees[asset]
         if there < accrual.commission:
             return
         amount = accrual.commission
@@ -266,7 +267,7 @@ class Rewards:
                 accrual.maker, accrual.taker,
             )
         )  # fmt: skip
-        self.ledger.pay_commission(inviter, asset, amount, fees)
+        self.ledger.pay_commission(inviter, asset, amount, None if fees is None else fees.cash)
         if fees is not None:
             events.append(
                 self.collateral.item(

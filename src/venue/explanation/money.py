@@ -7,15 +7,14 @@ from typing import Final
 from venue import units
 from venue.api.names import POSITION_SIDE_NAMES, WALLET_NAMES
 from venue.core.contract.position import (
-    Position,
     equity,
     liquidation_mark,
     maintenance,
     maintenance_of,
     wallet,
 )
+from venue.core.contract.records import Pool, Position
 from venue.core.engine import Engine
-from venue.core.ledger.accounts import Pool
 from venue.core.messages.contract_events import (
     ContractTrade,
     Deleveraged,
@@ -167,8 +166,8 @@ def _funding(
     else:
         return []
     instrument = perp.market.instrument
-    account = before.ledger.accounts[event.uid]
-    pool = account.isolated.get(event.position_id, account.contract[perp.asset])
+    holding = before.holding(event.uid)
+    pool = holding.isolated.get(event.position_id, holding.cross(perp.asset))
     sizes = ", ".join(
         f"{POSITION_SIDE_NAMES[found.side]} {units.quantity_text(instrument, found.quantity)}"
         for found in pool.positions
@@ -194,11 +193,11 @@ def liquidation(
 ) -> list[str]:
     """Why a pool was liquidated, and each step of it; `events` are those of the first command."""
     words = ExplanationWords(before)
-    account = before.ledger.accounts[started.uid]
+    holding = before.holding(started.uid)
     asset = started.asset
-    pool = account.isolated.get(started.position_id)
+    pool = holding.isolated.get(started.position_id)
     if pool is None:
-        pool = account.contract[before.ledger.ordinals[asset]]
+        pool = holding.cross(before.ledger.ordinals[asset])
     lines = _state(words, pool, started)
     lines += _moves(before, events, {position.perp.symbol for position in pool.positions})
     lines.append(

@@ -63,13 +63,13 @@ def _asked(
 
 def _spot(engine: Engine, command: PlaceOrder) -> list[str]:
     market = engine.spot.markets[command.symbol]
-    account = engine.ledger.accounts[command.uid]
+    own = engine.spot_account(command.uid)
     instrument = market.instrument
     words = ExplanationWords(engine)
     lines = [
         _asked(words, command, instrument),
         at_best(market, command.side, command.price),
-        _caps(account.open_count[market.ordinal], len(account.orders)),
+        _caps(own.open_count[market.ordinal], len(own.orders)),
     ]
     lines += _band(worst_price(market, command.side), command.price, instrument)
     buy = command.side == BUY
@@ -79,9 +79,9 @@ def _spot(engine: Engine, command: PlaceOrder) -> list[str]:
         need = command.price * command.quantity * market.unit_atoms
     if need:
         what = "price x quantity" if buy else "the quantity"
-        lines.append(_funds(words, pays, need, account.spot[pays].free, what))
+        lines.append(_funds(words, pays, need, own.account.spot[pays].free, what))
     else:
-        lines.append(f"Money: {words.money(pays, account.spot[pays].free)} were free.")
+        lines.append(f"Money: {words.money(pays, own.account.spot[pays].free)} were free.")
     outlook = spot.preview(engine.spot, command)
     if isinstance(outlook, list):
         return lines + _said(engine, command, outlook)
@@ -97,7 +97,6 @@ def _spot(engine: Engine, command: PlaceOrder) -> list[str]:
 
 def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
     perp = engine.contracts.markets[command.symbol]
-    account = engine.ledger.accounts[command.uid]
     instrument = perp.market.instrument
     words = ExplanationWords(engine)
     side = POSITION_SIDE_NAMES.get(command.position_side, "?")
@@ -108,7 +107,7 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
         prices(perp),
         at_best(perp.market, command.side, command.price),
     ]
-    holding = account.holding
+    holding = engine.contracts.collateral.holdings.get(command.uid)
     if holding is not None:
         modes = holding.modes_in(perp)
         lines.append(_caps(modes.open_orders, len(holding.orders)))
@@ -125,7 +124,7 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
     lines += _band(admission.worst_price(perp, command.side), command.price, instrument)
     shown = ShownPlan()
     said = engine.contracts.place(command, shown)
-    free = available_in(account.contract[perp.asset])
+    free = available_in(engine.holding(command.uid).cross(perp.asset))
     order = shown.order
     if opens:
         need = order.terms.whole_margin if order is not None else _short(said)

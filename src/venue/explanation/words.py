@@ -7,9 +7,9 @@ from typing import Any
 
 from venue import units
 from venue.api.names import POSITION_SIDE_NAMES
-from venue.core.book.market import Market
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position, mark_of, profit
+from venue.core.book.book import Market
+from venue.core.contract.position import mark_of, profit
+from venue.core.contract.records import Perpetual, Position
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
 from venue.core.messages.commands import Command, PostIndex

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from venue.api import errors
 from venue.api.operator.wire import WireEntry
-from venue.core.book.market import Market
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.records import Perpetual
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceAlgo, PlaceContractOrder, PlaceOrder
+from venue.core.spot.account import SpotMarket
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.kept import Answers
@@ -217,7 +217,7 @@ class Node:
             raise errors.invalid(name, "no such owner")
         return account
 
-    def market(self, symbol: str, name: str = "symbol") -> Market[None]:
+    def market(self, symbol: str, name: str = "symbol") -> SpotMarket:
         """A listed market; -2007 naming the parameter when there is none."""
         market = self.engine.spot.markets.get(symbol)
         if market is None:

@@ -97,16 +97,14 @@ class ContractMarket:
 
     def held(self) -> tuple[int, int]:
         """The lots that the learner is long, and those it is short."""
-        holding = self.engine.account(self._uid).holding
         lots = {LONG: 0, SHORT: 0}
-        if holding is not None:
-            for position in holding.positions.values():
-                lots[LONG if position.side > 0 else SHORT] += position.quantity
+        for position in self.engine.holding(self._uid).positions.values():
+            lots[LONG if position.side > 0 else SHORT] += position.quantity
         return lots[LONG], lots[SHORT]
 
     def equity(self) -> float:
         """Collateral and unrealized profit at the mark, in USDT."""
-        return equity(self.engine.account(self._uid).contract[0]) / UNIT
+        return equity(self.engine.holding(self._uid).cross(0)) / UNIT
 
     def see(self) -> Seen:
         """The book; the rest of what is seen is asked for by name."""

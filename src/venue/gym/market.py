@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from venue.core.book.book import Half
 from venue.core.instruments import Instrument
-from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import (
     CancelOrder,
     ListInstrument,
@@ -17,6 +16,7 @@ from venue.core.messages.commands import (
     RegisterAsset,
 )
 from venue.core.messages.events import Event, OrderPlaced
+from venue.core.spot.account import SpotAccount
 from venue.gym.episode import Simulation
 from venue.gym.flow import Flow, SpotOrders
 from venue.gym.seat import GRID_TICKS, LEVELS, Seat, Seen
@@ -66,7 +66,7 @@ class SpotMarket:
         self._simulation.go_back()
         self._flow.begin(seed)
         for seat, uid in zip(self.seats, self._uids, strict=True):
-            seat.sit(self.engine.account(uid))
+            seat.sit(self.engine.spot_account(uid))
 
     def step(self) -> None:
         """The others act, and time passes."""
@@ -85,9 +85,9 @@ class MarketSeat:
         self._uid = uid
         self._quotes = [0, 0]  # the ids of the own quotes, by side
         self._prices = [0, 0]
-        self.sit(market.engine.account(uid))
+        self.sit(market.engine.spot_account(uid))
 
-    def sit(self, account: Account) -> None:
+    def sit(self, account: SpotAccount) -> None:
         """The account as it is in a new episode, without quotes."""
         self._account = account
         book = self._engine.spot.markets[SYMBOL].book
@@ -97,7 +97,7 @@ class MarketSeat:
 
     def see(self) -> Seen:
         """The book and the account now."""
-        base, quote = self._account.spot[0], self._account.spot[1]
+        base, quote = self._account.account.spot[:2]
         orders = self._account.orders
         bid = self._prices[BUY] if self._quotes[BUY] in orders else 0
         ask = self._prices[SELL] if self._quotes[SELL] in orders else 0

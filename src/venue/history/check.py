@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
 
-from venue.core.book.orders import OPEN, Order, T
+from venue.core.book.book import OPEN, Order, T
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.history.opening import opening
@@ -121,12 +121,12 @@ def _balances(connection: Connection, engine: Engine) -> list[str]:
 
 
 def _open_orders(connection: Connection, engine: Engine) -> list[str]:
-    spot = [_known(order, 0) for account in _accounts(engine) for order in account.orders.values()]
+    own = engine.spot.accounts.values()
+    spot = [_known(order, 0) for account in own for order in account.orders.values()]
     contract = [
         _known(order, order.terms.trimmed)
-        for account in _accounts(engine)
-        if account.holding is not None
-        for order in account.holding.orders.values()
+        for holding in engine.contracts.collateral.holdings.values()
+        for order in holding.orders.values()
     ]
     problems = _agree(connection, "order", ORDERS, spot)
     return problems + _agree(connection, "contract order", CONTRACT_ORDERS, contract)
@@ -134,7 +134,7 @@ def _open_orders(connection: Connection, engine: Engine) -> list[str]:
 
 def _known(order: Order[T], trimmed: int) -> OpenOrder:
     executed = order.quantity - order.remaining - trimmed
-    return order.order_id, (order.account.uid, executed, order.quote, order.status)
+    return order.order_id, (order.uid, executed, order.quote, order.status)
 
 
 def _agree(
@@ -239,12 +239,13 @@ def _collateral(
 ) -> list[str]:
     problems: list[str] = []
     for account in _accounts(engine):
-        for pool in (*account.contract, *account.isolated.values()):
-            key = (account.uid, pool.position_id, engine.ledger.assets[pool.asset].name)
-            balance = chains.pop(key, pool.collateral if later else 0)
-            if balance != pool.collateral:
+        crosses = [(0, cash) for cash in account.contract]
+        for position_id, cash in (*crosses, *account.isolated.items()):
+            key = (account.uid, position_id, engine.ledger.assets[cash.asset].name)
+            balance = chains.pop(key, cash.collateral if later else 0)
+            if balance != cash.collateral:
                 problems.append(
-                    f"{_pool(*key)}: the last item says {balance}, the engine {pool.collateral}"
+                    f"{_pool(*key)}: the last item says {balance}, the engine {cash.collateral}"
                 )
     return problems + [
         f"items of {_pool(*key)}, unknown to the engine" for key, left in chains.items() if left

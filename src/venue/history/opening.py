@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection, Table, insert, select, update
 
-from venue.core.book.orders import Order
-from venue.core.contract.account import Terms
-from venue.core.contract.conditional import Algo
+from venue.core.book.book import Order
+from venue.core.contract.records import Algo, Terms
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
+from venue.core.spot.account import SpotOrder
 from venue.history.schema.contract import CONDITIONAL_ORDERS, CONTRACT_ORDERS
 from venue.history.schema.spot import OPENING, ORDERS, PROGRESS
 from venue.history.store import Store
@@ -24,11 +24,11 @@ def begin(store: Store, engine: Engine) -> None:
     earlier fills are in their sums alone.
     """
     store.clear()
-    accounts = list(engine.ledger.accounts.values())
-    holdings = [account.holding for account in accounts if account.holding is not None]
+    holdings = engine.contracts.collateral.holdings.values()
     with store.connection.begin():
         write = store.connection
-        _insert(write, ORDERS, [_order(one) for own in accounts for one in own.orders.values()])
+        spot = engine.spot.accounts.values()
+        _insert(write, ORDERS, [_order(one) for own in spot for one in own.orders.values()])
         orders = [order for holding in holdings for order in holding.orders.values()]
         _insert(write, CONTRACT_ORDERS, [_contract_order(order) for order in orders])
         waiting = [order for holding in holdings for order in holding.algos.values()]
@@ -52,9 +52,9 @@ def _insert(connection: Connection, table: Table, rows: Iterable[tuple[object, .
         connection.execute(insert(table), values)
 
 
-def _order(order: Order[None]) -> tuple[object, ...]:
+def _order(order: SpotOrder) -> tuple[object, ...]:
     return (
-        order.order_id, order.account.uid, order.market.symbol, order.side, order.type,
+        order.order_id, order.uid, order.market.symbol, order.side, order.type,
         order.time_in_force, order.quantity, order.price, order.client_id, order.time,
         order.quantity - order.remaining, order.quote, order.status, order.update_time,
     )  # fmt: skip
@@ -66,7 +66,7 @@ def _contract_order(order: Order[Terms]) -> tuple[object, ...]:
     position_id = position.position_id if position is not None else 0
     executed = order.quantity - order.remaining - terms.trimmed
     return (
-        order.order_id, order.account.uid, order.market.symbol, order.side, terms.position_side,
+        order.order_id, order.uid, order.market.symbol, order.side, terms.position_side,
         order.type, order.time_in_force, order.quantity, order.price, order.client_id, terms.cause,
         terms.algo_id, position_id, order.time, executed, order.quote, terms.trimmed, order.status,
         order.update_time,

@@ -13,7 +13,7 @@ from typing import Final
 from sqlalchemy import Connection, Table
 
 from venue.candles import MINUTE_US
-from venue.core.book.orders import OPEN
+from venue.core.book.book import OPEN
 from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
 from venue.history.schema.contract import (
     CONDITIONAL_ORDERS,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.funding import next_due
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
@@ -61,11 +61,10 @@ def _first(perp: Perpetual, now: int) -> int:
 
 def _countdowns(engine: Engine, now: int) -> Iterator[Due]:
     for at, uid, product in list(engine.deadlines.queue):
-        account = engine.account(uid)
-        holding = account.holding
-        orders = len(account.orders)
         if product == Product.CONTRACT:
-            orders = len(holding.orders) if holding is not None else 0
+            orders = len(engine.holding(uid).orders)
+        else:
+            orders = len(engine.spot_account(uid).orders)
         if at > now:
             yield Due(at, COUNTDOWN, "", orders)
 

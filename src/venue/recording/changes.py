@@ -141,11 +141,9 @@ class Changes:
 
     def take_up(self, account: Account) -> None:
         """Note an owner's open orders and positions."""
-        for order in account.orders.values():
+        for order in self._engine.spot_account(account.uid).orders.values():
             self.orders[order.order_id] = open_order(order)
-        holding = account.holding
-        if holding is None:
-            return
+        holding = self._engine.holding(account.uid)
         perps = {perp.ordinal: perp for perp in self._engine.contracts.markets.values()}
         uid = account.uid
         for ordinal, modes in holding.modes.items():
@@ -357,10 +355,7 @@ class Changes:
 
     def _all_positions(self, uid: int, symbol: str, cause: str, touched: Touched) -> None:
         """The owner's positions in one contract."""
-        holding = self._engine.account(uid).holding
-        if holding is None:
-            return
-        for position in holding.positions.values():
+        for position in self._engine.holding(uid).positions.values():
             if position.perp.symbol == symbol:
                 touched.positions[uid, position.position_id, cause] = None
 

@@ -108,15 +108,14 @@ class PrivateFrames:
             gathered.setdefault((uid, PRODUCT_SPOT, ACCOUNT, cause), []).append(coin)
         for uid, ordinal, cause in touched.contract_accounts:
             moved = self.changes.moved_of(uid, ordinal, touched.time)
-            account = engine.account(uid)
-            money = items.contract_account_item(engine, account, ordinal, moved, touched.time)
+            holding = engine.holding(uid)
+            money = items.contract_account_item(engine, holding, ordinal, moved, touched.time)
             gathered.setdefault((uid, PRODUCT_CONTRACT, ACCOUNT, cause), []).append(_text(money))
 
     def _positions(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._engine
         for uid, position_id, cause in touched.positions:
-            holding = engine.account(uid).holding
-            held = holding.positions.get(position_id) if holding is not None else None
+            held = engine.holding(uid).positions.get(position_id)
             closed = touched.closed.get(position_id)
             if held is not None:
                 item = items.position_item(engine, held)

@@ -24,10 +24,9 @@ from venue.api.streams.private import (
     PositionItem,
 )
 from venue.core.contract.collateral import available
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position, wallet
+from venue.core.contract.position import wallet
+from venue.core.contract.records import Holding, Perpetual, Position
 from venue.core.engine import Engine
-from venue.core.ledger.accounts import Account
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.recording.notes import ConditionalNote, MoneyMoved, OrderNote, PositionNote
 from venue.times import US_PER_MS
@@ -52,12 +51,11 @@ DIRECTIONS: Final = ("TAKER", "MAKER")
 
 
 def contract_account_item(
-    engine: Engine, account: Account, ordinal: int, moved: MoneyMoved, time: int
+    engine: Engine, holding: Holding, ordinal: int, moved: MoneyMoved, time: int
 ) -> ContractAccountItem:
     """One settle asset of an owner over all its pools as they are now, with the moves since."""
     asset = engine.ledger.assets[ordinal]
-    pools = [pool for pool in account.isolated.values() if pool.asset == ordinal]
-    balance = wallet(account.contract[ordinal]) + sum(wallet(pool) for pool in pools)
+    balance = sum(wallet(pool) for pool in holding.pools_in(ordinal))
 
     def text(kind: IncomeType) -> str:
         return amount_text(asset, moved.amounts.get(kind.value, 0))
@@ -67,7 +65,7 @@ def contract_account_item(
         MARGIN_MODE_NAMES[CROSSED],  # margin_mode
         "0",  # cross_symbol
         "0",  # isolated_position_id
-        amount_text(asset, max(0, available(account, ordinal))),  # amount
+        amount_text(asset, max(0, available(holding, ordinal))),  # amount
         "0",  # pending_deposit_amount
         "0",  # pending_withdraw_amount
         "0",  # pending_transfer_in_amount
@@ -334,14 +332,12 @@ def _trigger(conditional: ConditionalNote) -> int:
 
 def _rates(engine: Engine, uid: int, perp: Perpetual) -> tuple[int, int]:
     """Maker and taker ppm of an owner now."""
-    holding = engine.account(uid).holding
-    if holding is not None and holding.maker_ppm >= 0:
+    holding = engine.holding(uid)
+    if holding.maker_ppm >= 0:
         return holding.maker_ppm, holding.taker_ppm
     return perp.market.maker_ppm, perp.market.taker_ppm
 
 
 def _leverage(engine: Engine, uid: int, perp: Perpetual, position_side: int) -> str:
     """The owner's settings for new positions of a side now."""
-    holding = engine.account(uid).holding
-    modes = holding.modes.get(perp.ordinal) if holding is not None else None
-    return str(modes.leverage(position_side) if modes is not None else perp.default_leverage())
+    return str(engine.holding(uid).modes_in(perp).leverage(position_side))

@@ -10,10 +10,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from venue.core.book.orders import OPEN, Order, T, after_fill
-from venue.core.contract.account import Terms
-from venue.core.contract.conditional import Algo
-from venue.core.contract.position import Position
+from venue.core.book.book import OPEN, Order, T, after_fill
+from venue.core.contract.records import Algo, Position, Terms
 from venue.core.messages.contract_events import AlgoPlaced, ContractOrderPlaced
 from venue.core.messages.events import OrderPlaced
 from venue.vocabulary import (
@@ -179,7 +177,7 @@ def placed_conditional(placed: AlgoPlaced, modes: Chosen, time: int) -> Conditio
 def open_order(order: Order[T]) -> OrderNote:
     """The note of an order that rests in a book; fees and fill prices of the past are unknown."""
     note = OrderNote(
-        order.order_id, order.account.uid, order.market.symbol, order.side, order.type,
+        order.order_id, order.uid, order.market.symbol, order.side, order.type,
         order.time_in_force, order.quantity, order.price, order.client_id, order.time, order.time,
     )  # fmt: skip
     note.update_time = order.update_time

@@ -10,10 +10,10 @@ from functools import lru_cache
 import msgspec
 
 from venue.api.names import SIDE_NAMES, STATUS_NAMES, TIME_IN_FORCE_NAMES, TYPE_NAMES
-from venue.core.book.market import Market
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.events import Trade
+from venue.core.spot.account import SpotMarket
 from venue.recording.notes import OrderNote
 from venue.times import US_PER_MS
 from venue.units import decimal_text, fill_id, order_price_text, quantity_text, rate_text, spelled
@@ -85,7 +85,7 @@ def fill_item(engine: Engine, trade: Trade, time: int, *, is_maker: bool) -> str
     )
 
 
-def _fills(engine: Engine, market: Market[None], note: OrderNote) -> str:
+def _fills(engine: Engine, market: SpotMarket, note: OrderNote) -> str:
     """Latest, highest and lowest price of an order's fills; their size, value and fee."""
     instrument, assets = market.instrument, engine.ledger.assets
     quote = assets[market.quote].scale

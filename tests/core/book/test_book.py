@@ -4,26 +4,20 @@ import random
 
 import pytest
 
-from venue.core.book.book import Book, resting
-from venue.core.book.market import Market
-from venue.core.book.orders import Order
+from venue.core.book.book import Book, Market, Order, resting
 from venue.core.instruments import Instrument
-from venue.core.ledger.accounts import Account
 from venue.vocabulary import Side
 
 pytestmark = pytest.mark.core
 
 BUY, SELL = int(Side.BUY), int(Side.SELL)
-ANN = Account(1, "ann", 0, 2, 1)
 MARKET: Market[None] = Market(
     Instrument("BTCUSDT", "BTC", "USDT", 1, 0, 1, 0, 1, 9, 9, 0, 0), 0, 0, 1, 1, 1
 )
 
 
-def order(
-    order_id: int, side: int, quantity: int, price: int, account: Account = ANN
-) -> Order[None]:
-    return Order(order_id, ANN, MARKET, side, 0, 0, quantity, price, "", 1, None)
+def order(order_id: int, side: int, quantity: int, price: int) -> Order[None]:
+    return Order(order_id, 1, MARKET, side, 0, 0, quantity, price, "", 1, None)
 
 
 def filled(*orders: Order[None]) -> Book[None]:

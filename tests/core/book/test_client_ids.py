@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from support.trading import FOUNDING, trading
+from venue.core.book.book import Order
 from venue.core.book.client_ids import ClientIds
-from venue.core.book.orders import Order
 from venue.core.engine import Engine
 from venue.core.messages.commands import PlaceOrder
 from venue.core.messages.events import OrderPlaced, OrderRepeated, Rejected
 from venue.core.owners import FIRST_UID
+from venue.core.spot.account import SpotAccount
 from venue.core.state import snapshot
 from venue.vocabulary import CLIENT_ID_MEMORY_US, CLIENT_IDS_PER_OWNER_MAX, IOC, Reject
 
@@ -53,14 +54,15 @@ def test_an_owners_many_push_out_its_own_oldest_alone() -> None:
 def test_all_are_forgotten_after_a_day_oldest_first() -> None:
     engine = founded()
     market = engine.spot.markets["BTCUSDT"]
-    ids: ClientIds[None] = ClientIds(lambda order: order.account.clients)
+    ids: ClientIds[SpotAccount] = ClientIds(lambda order: order.terms.clients)
     for time in range(1, 31):
-        account = engine.ledger.accounts[FIRST_UID + time % 4]
-        order = Order(time, account, market, 0, 0, IOC, 5, 10_000, f"{time}", time, None)
+        uid = FIRST_UID + time % 4
+        account = engine.spot_account(uid)
+        order = Order(time, uid, market, 0, 0, IOC, 5, 10_000, f"{time}", time, account)
         account.clients[order.client_id] = order
         ids.keep(order)
     for time in range(30):
         assert [order.order_id for order in ids.ended()] == list(range(time + 1, 31))
         ids.expire(time + 1 + CLIENT_ID_MEMORY_US)
     assert ids.ended() == []
-    assert not any(account.clients for account in engine.ledger.accounts.values())
+    assert not any(account.clients for account in engine.spot.accounts.values())

@@ -14,7 +14,7 @@ from support import order_desk, world
 from support.order_desk import Desk
 from support.world import World
 from venue.core.book.book import Book, Half
-from venue.core.contract.account import Terms
+from venue.core.contract.records import Terms
 from venue.core.messages.contract_events import (
     ContractOrderClosed,
     ContractOrderPlaced,
@@ -23,6 +23,7 @@ from venue.core.messages.contract_events import (
     PositionClosed,
 )
 from venue.core.messages.events import Event, OrderClosed, OrderPlaced, Rejected, Trade
+from venue.core.spot.account import SpotAccount
 from venue.vocabulary import (
     BUY,
     EXPIRE_MAKER,
@@ -88,7 +89,7 @@ class Pit:
         contract = self.desk.perp().market.book
         return self._resting(contract.bids if side == BUY else contract.asks)
 
-    def _resting(self, half: Half[None] | Half[Terms]) -> list[tuple[str, int, int]]:
+    def _resting(self, half: Half[SpotAccount] | Half[Terms]) -> list[tuple[str, int, int]]:
         limit = 0 if half.sign > 0 else 10**17
         return [
             (self.names[order.order_id], order.remaining, order.price)
@@ -292,7 +293,7 @@ def test_a_crossed_book_is_a_defect() -> None:
     desk = World("ann", "ben")
     order = desk.order("ann", desk.rest("ann", BUY, 5, 1_000))
     other = desk.order("ben", desk.rest("ben", SELL, 5, 1_001))
-    book: Book[None] = desk.engine.spot.markets["BTCUSDT"].book
+    book: Book[SpotAccount] = desk.engine.spot.markets["BTCUSDT"].book
     book.remove(other)
     other.price = order.price
     with pytest.raises(AssertionError, match="the book is crossed: 1000 bid, 1000 asked"):

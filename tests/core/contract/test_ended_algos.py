@@ -156,11 +156,8 @@ def test_all_are_forgotten_after_a_day_oldest_first(venue: Venue) -> None:
         venue.time = begun + CLIENT_ID_MEMORY_US + gone * SECOND - 1
         venue.do(commands.Tick())
         assert venue.known() == names[gone:]
-    assert not any(
-        account.holding.algo_clients
-        for account in venue.engine.ledger.accounts.values()
-        if account.holding is not None
-    )
+    holdings = venue.engine.contracts.collateral.holdings.values()
+    assert not any(holding.algo_clients for holding in holdings)
 
 
 @lowered

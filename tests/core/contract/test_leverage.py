@@ -41,7 +41,7 @@ MARGIN, FEE = 500_000, 6_000  # of 100 lots at 1000 with leverage 20, as a taker
 
 
 def free(desk: Desk, name: str = "ann") -> int:
-    return available(desk.engine.account(desk.uids[name]), 0)
+    return available(desk.engine.holding(desk.uids[name]), 0)
 
 
 def moved(said: list[Event]) -> list[tuple[int, str, int]]:
@@ -264,8 +264,8 @@ def test_an_isolated_position_has_its_own_pool_and_gives_it_back() -> None:
     """Rule 5.5: margin and fee in, in proportion out, at the end all of it."""
     desk = opened(ISOLATED)
     position_id = desk.position("ann").position_id
-    pool = desk.engine.account(desk.uids["ann"]).isolated[position_id]
-    assert pool.collateral == MARGIN - 100 * PRICE * 100
+    pool = desk.holding("ann").isolated[position_id]
+    assert pool.cash.collateral == MARGIN - 100 * PRICE * 100
     desk.bids("ben", 100, PRICE)
     said = desk.place("ann", SELL, LONG, 40, PRICE, IOC)
     # 40 % of the wallet less the fee: 2,400.

@@ -14,7 +14,8 @@ from venue.core.contract.margin import (
     liquidation_price,
     order_margin,
 )
-from venue.core.contract.position import Position, equity, maintenance, notional
+from venue.core.contract.position import equity, maintenance, notional
+from venue.core.contract.records import Position
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages import commands
@@ -333,8 +334,7 @@ def test_the_published_example_in_an_engine() -> None:
             )
     apply(commands.PostIndex("BTCUSDT", "desk", 31_967_27, jump=True))
     apply(commands.PostIndex("ETHUSDT", "desk", 1_335_18, jump=True))
-    holding = engine.account(uids[0]).holding
-    assert holding is not None
+    holding = engine.holding(uids[0])
     eth, btc = holding.positions.values()
     assert (price_of(eth), price_of(btc)) == (1_153_25, 26_316_89)
     assert maintenance(eth.pool) == 71_200_81145 + 356_512_50813  # each rounded up

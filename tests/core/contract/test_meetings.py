@@ -107,5 +107,4 @@ def test_all_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def resting(world: ContractWorld, name: str) -> int:
     """The open orders of an owner."""
-    holding = world.account(name).holding
-    return 0 if holding is None else len(holding.orders)
+    return len(world.holding(name).orders)

@@ -321,7 +321,7 @@ def test_refusals_use_no_client_id_up_and_owners_and_products_do_not_share() -> 
     assert len(desk.holding("ann").orders) == 0
     assert len(desk.holding("ben").orders) == 1
     assert len(desk.holding("ann").algos) == 1
-    assert len(desk.engine.account(desk.uids["ann"]).orders) == 1
+    assert len(desk.engine.spot_account(desk.uids["ann"]).orders) == 1
 
 
 # -- ending ----------------------------------------------------------------------------------------

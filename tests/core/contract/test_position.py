@@ -17,7 +17,8 @@ from support.contract_world import (
     refusal,
 )
 from venue.core.contract.collateral import available
-from venue.core.contract.position import Position, equity, profit, wallet
+from venue.core.contract.position import equity, profit, wallet
+from venue.core.contract.records import Position
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
     ClosedAtMarket,
@@ -285,16 +286,16 @@ def test_an_isolated_maker_gets_in_what_its_order_held() -> None:
     world.isolate("ann")
     ann = world.uids["ann"]
     world.long("ann", 10, 1_020)
-    assert world.cross("ann").held == 716
+    assert world.cross("ann").cash.held == 716
     events = world.short("ben", 4, 1_020)
     position = world.position("ann")
     assert items(events)[:2] == [
         (ann, 0, MOVE_OUT, -287, MONEY - 287),
         (ann, position.position_id, MOVE_IN, 287, 287),
     ]
-    assert position.pool.collateral == 287 - 4_081
-    assert world.cross("ann").held == 430  # 716 x 0.6 = 429.6 -> 430
-    assert available(world.account("ann"), 0) == MONEY - 287 - 430
+    assert position.pool.cash.collateral == 287 - 4_081
+    assert world.cross("ann").cash.held == 430  # 716 x 0.6 = 429.6 -> 430
+    assert available(world.holding("ann"), 0) == MONEY - 287 - 430
 
 
 def test_closing_a_part_of_an_isolated_position() -> None:
@@ -431,18 +432,18 @@ def test_available_counts_losses_margins_and_orders_but_no_profit() -> None:
     """Rule 5.6: wallet + min(0, profit) - initial margin at mark - margins of open orders."""
     world = ContractWorld("ann", "ben")
     world.trade("ann", "ben", 10, 1_000)
-    assert available(world.account("ann"), 0) == MONEY - 5 - 500
+    assert available(world.holding("ann"), 0) == MONEY - 5 - 500
     world.post(1_100)
-    assert available(world.account("ann"), 0) == MONEY - 5 - 550
+    assert available(world.holding("ann"), 0) == MONEY - 5 - 550
     world.post(950)
-    assert available(world.account("ann"), 0) == MONEY - 5 - 500 - 475
+    assert available(world.holding("ann"), 0) == MONEY - 5 - 500 - 475
     world.long("ann", 10, 900)  # at mark, the worse: 9,500 / 20 = 475; fee 4.5 -> 5
-    assert available(world.account("ann"), 0) == MONEY - 5 - 500 - 475 - 480
+    assert available(world.holding("ann"), 0) == MONEY - 5 - 500 - 475 - 480
     order = world.next_order() - 1
     (closed,) = world.ok(commands.CancelContractOrder(world.uids["ann"], order))
     assert isinstance(closed, ContractOrderClosed)
     assert closed.status == CANCELED
-    assert available(world.account("ann"), 0) == MONEY - 5 - 500 - 475
+    assert available(world.holding("ann"), 0) == MONEY - 5 - 500 - 475
 
 
 def test_an_order_needs_what_is_available_to_the_atom() -> None:
@@ -453,4 +454,4 @@ def test_an_order_needs_what_is_available_to_the_atom() -> None:
     assert refusal(world.long("ann", 10, 1_000, IOC)) == Reject.FUNDS
     world.deposit("ann", 1)
     assert len(of(world.long("ann", 10, 1_000, IOC), ContractTrade)) == 1
-    assert available(world.account("ann"), 0) == 0
+    assert available(world.holding("ann"), 0) == 0

@@ -164,11 +164,11 @@ def test_who_closes_at_the_due_time_pays_its_funding_first(price: int) -> None:
         world.post(1_000)
     world.time = DUE + 100_000
     world.long("cid", 90, price)
-    kept = equity(world.account("fund").contract[0])
+    kept = equity(world.holding("fund").cross(0))
     said = world.close_long("ann", 90, price, IOC)
     paid = [each for each in of(said, Income) if each.kind == IncomeType.POSITION_FUNDING]
     assert world.money("ann") + 90_000 * bool(world.positions("ann")) >= 0
-    assert equity(world.account("fund").contract[0]) >= kept
+    assert equity(world.holding("fund").cross(0)) >= kept
     if of(said, ContractTrade):
         assert [each.amount for each in paid if each.uid == world.uids["ann"]] != []
     else:

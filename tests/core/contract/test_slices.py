@@ -167,7 +167,7 @@ def test_a_pool_of_many_positions_takes_its_share_of_a_slice_and_goes_on() -> No
     uid = world.uids["ann"]
     world.checked = False
     spare = world.cross("ann")
-    world.ok(commands.Withdraw(uid, 1, "QQQ", spare.collateral + 200_000 - 200 * 101))
+    world.ok(commands.Withdraw(uid, 1, "QQQ", spare.cash.collateral + 200_000 - 200 * 101))
     second = snapshot.load(snapshot.dump(world.engine))
     events = world.post(905)
     assert second.apply(commands.PostIndex(SYMBOL, "desk", 905, world.time, True)) == events

@@ -16,7 +16,7 @@ BASE, QUOTE = 0, 1
 def ledger() -> tuple[Ledger, Account, Account]:
     book = Ledger()
     for uid, name in ((1, "ann"), (2, "ben")):
-        book.accounts[uid] = Account(uid, name, 0, 0, 0)
+        book.accounts[uid] = Account(uid, name, 0, 0)
     book.register(Asset("BTC", 1, 8))
     book.register(Asset("USDT", 2, 8))
     return book, book.accounts[1], book.accounts[2]
@@ -113,7 +113,7 @@ def test_a_pool_never_holds_less_than_nothing() -> None:
     pool = ann.contract[QUOTE]
     book.reserve(pool, 10, 500)
     book.reserve(pool, -10, -500)
-    with pytest.raises(AssertionError, match="orders of ann hold -1 atoms"):
+    with pytest.raises(AssertionError, match="open orders hold -1 atoms"):
         book.reserve(pool, -1, 0)
 
 
@@ -179,7 +179,7 @@ def test_who_trades_with_itself_pays_the_fees_alone() -> None:
     book.settle(quote, base, base, quote, QUOTE, BASE, 500, 10, 1, 7)
     assert (base.free, base.locked, quote.free, quote.locked) == (9, 0, 493, 0)
     assert book.imbalance() == {}
-    pool, fees = ann.contract[QUOTE], Account(3, "fees", 0, 2, 0).contract[QUOTE]
+    pool, fees = ann.contract[QUOTE], Account(3, "fees", 0, 2).contract[QUOTE]
     book.trade(pool, pool, 100, 2, 1, fees)
     assert (pool.collateral, fees.collateral) == (-3, 3)
 
@@ -201,7 +201,7 @@ def test_no_posting_takes_more_than_is_free(wallet: int) -> None:
 
 def test_collateral_may_be_the_cash_leg_of_what_was_bought() -> None:
     book, ann, ben = ledger()
-    fees = Account(3, "fees", 0, 2, 0).contract[QUOTE]
+    fees = Account(3, "fees", 0, 2).contract[QUOTE]
     book.trade(ann.contract[QUOTE], ben.contract[QUOTE], 100, 2, 1, fees)
     ann.add(CONTRACT, QUOTE, -1)
     assert (ann.contract[QUOTE].collateral, ben.contract[QUOTE].collateral) == (-103, 99)

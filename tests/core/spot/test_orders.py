@@ -20,7 +20,7 @@ from support.world import (
     refusal,
     trades,
 )
-from venue.core.book.orders import NEXT, OPEN
+from venue.core.book.book import NEXT, OPEN
 from venue.core.messages import commands
 from venue.core.messages.events import (
     Event,
@@ -94,7 +94,7 @@ def test_one_trade_to_the_last_atom() -> None:
     assert isinstance(second, Trade)
     assert (second.trade_id, second.bill_id, second.maker_remaining) == (ID + 1, bill + 4, 0)
     assert isinstance(placed, OrderPlaced)
-    assert world.account("ann").orders == {}
+    assert world.spot_account("ann").orders == {}
     assert world.engine.counters.bill == bill + 8
 
 
@@ -172,7 +172,7 @@ def test_times_in_force(
         assert closed == [OrderClosed(ID + 3, uid, "BTCUSDT", BUY, 100, status, 0)]
         assert said[-1] == closed[0]
     assert world.locked("ben", "USDT") == resting * 100 * UNIT
-    assert (placed.order_id in world.account("ben").orders) == (resting > 0)
+    assert (placed.order_id in world.spot_account("ben").orders) == (resting > 0)
 
 
 def test_an_ioc_that_meets_nobody_expires() -> None:
@@ -216,7 +216,7 @@ def test_a_market_order_sweeps_to_the_band_from_the_best_price(
     uid = world.uids["ben"]
     assert said[-1] == OrderClosed(ID + 3, uid, "BTCUSDT", side, 0, CANCELED, 0)
     assert placed.resting == 0
-    assert world.account("ben").orders == {}
+    assert world.spot_account("ben").orders == {}
 
 
 def test_a_market_order_needs_a_book_and_the_funds_of_its_exact_sweep() -> None:
@@ -285,7 +285,7 @@ def test_self_trade_prevention(side: int, mode: SelfTrade, tif: int, said: list[
     own = world.rest("ann", 1 - side, 5, 100, "own")
     world.rest("ben", 1 - side, 5, 100)
     assert [words(world, event) for event in world.place("ann", side, 20, 100, tif)[1:]] == said
-    assert (own in world.account("ann").orders) == (
+    assert (own in world.spot_account("ann").orders) == (
         "fill ann" not in said and "maker EXPIRED" not in said
     )
 
@@ -327,7 +327,7 @@ def test_an_fok_that_its_own_order_would_stop_has_no_effect(mode: SelfTrade) -> 
     ann = world.uids["ann"]
     _, *said = world.place("ann", BUY, 10, 100, FOK)
     assert said == [OrderClosed(ID + 3, ann, "BTCUSDT", BUY, 100, EXPIRED, 0)]
-    assert list(world.account("ann").orders) == [own]
+    assert list(world.spot_account("ann").orders) == [own]
     assert len(trades(world.place("ann", BUY, 5, 100, FOK))) == 1
 
 
@@ -411,7 +411,7 @@ def test_a_refused_order_does_not_use_up_its_client_id_and_owners_do_not_share()
     world.rest("ann", BUY, 5, 100, "x")
     world.rest("ben", BUY, 5, 100, "x")
     world.cancel("ann", client_id="x")
-    assert list(world.account("ben").orders) == [ID + 1]
+    assert list(world.spot_account("ben").orders) == [ID + 1]
 
 
 # -- ending ----------------------------------------------------------------------------------------
@@ -456,8 +456,8 @@ def test_cancel_all_ends_one_symbol_oldest_first() -> None:
         ID + 1,
         ID + 2,
     ]
-    assert list(world.account("ann").orders) == [ID + 4]
-    assert list(world.account("ben").orders) == [ID + 3]
+    assert list(world.spot_account("ann").orders) == [ID + 4]
+    assert list(world.spot_account("ben").orders) == [ID + 3]
     assert world.apply(commands.CancelOrders(ann, "BTCUSDT")) == []
 
 

@@ -71,7 +71,7 @@ def halt(world: World) -> None:
 
 
 def cap(world: World) -> None:
-    fill_caps(world, OPEN_ORDERS_PER_SYMBOL_MAX - len(world.account("ann").orders))
+    fill_caps(world, OPEN_ORDERS_PER_SYMBOL_MAX - len(world.spot_account("ann").orders))
 
 
 def empty(world: World) -> None:
@@ -270,7 +270,7 @@ def test_open_orders_are_capped_per_symbol_and_per_account() -> None:
         if number < 4:
             refused = world.place("ann", BUY, 2, 1, symbol=f"C{number}USDT")
             assert refused == [Rejected(Reject.OPEN_ORDERS_SYMBOL, 200)]
-    assert len(world.account("ann").orders) == OPEN_ORDERS_PER_ACCOUNT_MAX == 1_000
+    assert len(world.spot_account("ann").orders) == OPEN_ORDERS_PER_ACCOUNT_MAX == 1_000
     world.rest("ben", SELL, 2, 100)
     whole = Rejected(Reject.OPEN_ORDERS_ACCOUNT, 1_000)
     assert world.place("ann", BUY, 2, 1) == [whole]
@@ -278,5 +278,5 @@ def test_open_orders_are_capped_per_symbol_and_per_account() -> None:
     assert world.place("ann", BUY, 2, 1, symbol="C0USDT") == [
         Rejected(Reject.OPEN_ORDERS_SYMBOL, 200)
     ]
-    world.cancel("ann", min(world.account("ann").orders))
+    world.cancel("ann", min(world.spot_account("ann").orders))
     world.rest("ann", BUY, 2, 1)

@@ -53,7 +53,7 @@ def test_an_index_that_is_not_current_may_too() -> None:
 
 def test_a_fund_below_zero_where_it_could_have_acted_is_broken() -> None:
     world = fund_with_a_position()
-    world.cross("fund").collateral -= 200
+    world.cross("fund").cash.collateral -= 200
     found = audit.problems(world.engine)
     assert "the insurance fund's equity in QQQ is -10" in found
 

@@ -56,10 +56,11 @@ def test_a_dump_loads_to_an_equal_engine() -> None:
                 order.order_id for order in resting(loaded)
             ]
         assert (market.halted, market.halt_reason) == (other.halted, other.halt_reason)
-    for uid, account in world.engine.ledger.accounts.items():
-        assert list(engine.account(uid).orders) == list(account.orders)
-        assert sorted(engine.account(uid).clients) == sorted(account.clients)
-        assert engine.account(uid).open_count == account.open_count
+    for uid in world.engine.ledger.accounts:
+        account = world.engine.spot_account(uid)
+        assert list(engine.spot_account(uid).orders) == list(account.orders)
+        assert sorted(engine.spot_account(uid).clients) == sorted(account.clients)
+        assert engine.spot_account(uid).open_count == account.open_count
 
 
 def test_the_empty_venue_too() -> None:
@@ -116,13 +117,13 @@ def test_a_client_id_used_again_after_a_day_survives_a_reload() -> None:
         if ended:
             world.cancel("ann", newer)
         engine = world.reopened()
-        holder = engine.account(world.uids["ann"]).clients["x"]
+        holder = engine.spot_account(world.uids["ann"]).clients["x"]
         assert holder.order_id == newer
         tick = commands.Tick(time=world.time)
         for each in (engine, world.engine):
             each.apply(tick)
         assert snapshot.dump(engine) == snapshot.dump(world.engine)
-        assert engine.account(world.uids["ann"]).clients["x"] is holder
+        assert engine.spot_account(world.uids["ann"]).clients["x"] is holder
 
 
 @pytest.mark.parametrize("seed", range(4))

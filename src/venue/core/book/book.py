@@ -1,16 +1,104 @@
-"""One price-time book: levels, rest, take, remove. It knows prices and quantities, no money."""
+"""A market, its price-time book, and the orders there: rest, take, remove. No money is known here.
+
+They point at each other, so they stand in one module.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator
-from typing import Final, Generic
+from typing import Final, Generic, TypeVar
 
-from venue.core.book.orders import Order, T, after_fill
+from venue.core.instruments import Instrument
 from venue.core.units import PRICE_MAX
-from venue.vocabulary import BUY
+from venue.vocabulary import BUY, CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED
+
+T = TypeVar("T")  # what a product's orders have beside price and quantity: their terms
 
 NO_ASK: Final = PRICE_MAX + 1  # the best ask of a book without asks: above all that can be named
+
+# What may follow each status. Only `Order.become` gives an order another one.
+NEXT: Final[dict[int, tuple[int, ...]]] = {
+    NEW: (PARTIALLY_FILLED, FILLED, CANCELED, EXPIRED),
+    PARTIALLY_FILLED: (PARTIALLY_FILLED, FILLED, CANCELED, EXPIRED),
+    FILLED: (),
+    CANCELED: (),
+    EXPIRED: (),
+}
+OPEN: Final[tuple[int, ...]] = tuple([status for status, after in NEXT.items() if after])
+
+
+def after_fill(left: int) -> int:
+    """The status of an order of which a fill left so many lots."""
+    return PARTIALLY_FILLED if left else FILLED
+
+
+class Order(Generic[T]):
+    """One order: open while it rests in a book, kept for a day after when it has a client id.
+
+    `quantity` and `remaining` are lots, `quote` is the executed notional in quote atoms. `uid` is
+    its owner's; `terms` are what its product knows of it: a contract order's `Terms`, of a spot
+    order the `SpotAccount` that pays.
+    """
+
+    __slots__ = (
+        "client_id",
+        "level",
+        "market",
+        "next",
+        "order_id",
+        "prev",
+        "price",
+        "quantity",
+        "quote",
+        "remaining",
+        "side",
+        "status",
+        "terms",
+        "time",
+        "time_in_force",
+        "type",
+        "uid",
+        "update_time",
+    )
+
+    def __init__(
+        self,
+        order_id: int,
+        uid: int,
+        market: Market[T],
+        side: int,
+        type_: int,
+        time_in_force: int,
+        quantity: int,
+        price: int,
+        client_id: str,
+        time: int,
+        terms: T,
+    ) -> None:
+        self.order_id = order_id
+        self.uid = uid
+        self.market = market
+        self.side = side
+        self.type = type_
+        self.time_in_force = time_in_force
+        self.quantity = quantity
+        self.price = price
+        self.client_id = client_id
+        self.time = time
+        self.update_time = time
+        self.remaining = quantity
+        self.quote = 0
+        self.status = NEW
+        self.level: Level[T] | None = None
+        self.prev: Order[T] | None = None
+        self.next: Order[T] | None = None
+        self.terms = terms
+
+    def become(self, status: int) -> None:
+        """Have another status, which may follow the present one."""
+        assert status in NEXT[self.status], f"order {self.order_id}: {self.status} to {status}"
+        self.status = status
 
 
 class Level(Generic[T]):
@@ -167,6 +255,55 @@ class Book(Generic[T]):
     def twice_mid(self) -> int:
         """The sum of the two best prices: twice their middle, exactly; 0 when a side is empty."""
         return self.bid + self.ask if self.bid and self.ask != NO_ASK else 0
+
+
+class Market(Generic[T]):
+    """A market; amounts of base come in lots, `unit_atoms` is one tick x lot in quote atoms."""
+
+    __slots__ = (
+        "base",
+        "book",
+        "buy_band_ppm",
+        "halt_reason",
+        "halted",
+        "instrument",
+        "last_price",
+        "lot_atoms",
+        "maker_ppm",
+        "ordinal",
+        "quantity_max",
+        "quantity_min",
+        "quote",
+        "sell_band_ppm",
+        "symbol",
+        "taker_ppm",
+        "unit_atoms",
+    )
+
+    def __init__(
+        self, instrument: Instrument, ordinal: int, base: int, quote: int, lot: int, unit: int
+    ) -> None:
+        self.symbol = instrument.symbol
+        self.ordinal = ordinal
+        self.base = base
+        self.quote = quote
+        self.lot_atoms = lot
+        self.unit_atoms = unit
+        self.book: Book[T] = Book()
+        self.last_price = 0
+        self.halted = False
+        self.halt_reason = ""
+        self.configure(instrument)
+
+    def configure(self, instrument: Instrument) -> None:
+        """Take over the instrument's limits and fees."""
+        self.instrument = instrument
+        self.quantity_min = instrument.quantity_min
+        self.quantity_max = instrument.quantity_max
+        self.maker_ppm = instrument.maker_ppm
+        self.taker_ppm = instrument.taker_ppm
+        self.buy_band_ppm = instrument.buy_band_ppm
+        self.sell_band_ppm = instrument.sell_band_ppm
 
 
 def _drop(half: Half[T], key: int) -> list[int]:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Generic
 
-from venue.core.book.orders import Order, T
+from venue.core.book.book import Order, T
 from venue.vocabulary import CLIENT_ID_MEMORY_US, CLIENT_IDS_ENDED_MAX, CLIENT_IDS_PER_OWNER_MAX
 
 
@@ -30,7 +30,7 @@ class ClientIds(Generic[T]):
     def keep(self, order: Order[T]) -> None:
         """Remember the client id of an order that ended."""
         self.add(order)
-        own = self._by_owner[order.account.uid]
+        own = self._by_owner[order.uid]
         if len(own) > CLIENT_IDS_PER_OWNER_MAX:
             self._forget(own[0])
         elif self._count > CLIENT_IDS_ENDED_MAX and self._oldest is not None:
@@ -48,7 +48,7 @@ class ClientIds(Generic[T]):
             newest.next = order
         self._newest = order
         self._count += 1
-        uid = order.account.uid
+        uid = order.uid
         own = self._by_owner.get(uid)
         if own is None:
             own = self._by_owner[uid] = deque()
@@ -84,7 +84,7 @@ class ClientIds(Generic[T]):
         order.prev = None
         order.next = None
         self._count -= 1
-        uid = order.account.uid
+        uid = order.uid
         own = self._by_owner[uid]
         own.popleft()
         if not own:

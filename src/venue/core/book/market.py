@@ -1,63 +1,53 @@
-"""One listed instrument at work: its book, its last trade, its grid in atoms."""
+"""What a market takes: the worst prices it allows, and the checks of an order by itself (3.1)."""
 
 from __future__ import annotations
 
-from typing import Generic
+from venue.core.book.book import Market, Order, T
+from venue.core.messages.events import Rejected
+from venue.core.units import PPM, PRICE_MAX, ceil_div
+from venue.vocabulary import (
+    BUY,
+    GTC,
+    IOC,
+    LIMIT,
+    LONG,
+    MARKET,
+    POST_ONLY,
+    SELL,
+    SHORT,
+    Reject,
+)
 
-from venue.core.book.book import Book
-from venue.core.book.orders import T
-from venue.core.instruments import Instrument
-from venue.core.units import PPM, ceil_div
-from venue.vocabulary import BUY
 
+def malformed(order: Order[T], position_side: int = LONG) -> Rejected | None:
+    """The first fault of an order by itself, in the order of rule 3.1.
 
-class Market(Generic[T]):
-    """A market; amounts of base come in lots, `unit_atoms` is one tick x lot in quote atoms."""
-
-    __slots__ = (
-        "base",
-        "book",
-        "buy_band_ppm",
-        "halt_reason",
-        "halted",
-        "instrument",
-        "last_price",
-        "lot_atoms",
-        "maker_ppm",
-        "ordinal",
-        "quantity_max",
-        "quantity_min",
-        "quote",
-        "sell_band_ppm",
-        "symbol",
-        "taker_ppm",
-        "unit_atoms",
-    )
-
-    def __init__(
-        self, instrument: Instrument, ordinal: int, base: int, quote: int, lot: int, unit: int
-    ) -> None:
-        self.symbol = instrument.symbol
-        self.ordinal = ordinal
-        self.base = base
-        self.quote = quote
-        self.lot_atoms = lot
-        self.unit_atoms = unit
-        self.book: Book[T] = Book()
-        self.last_price = 0
-        self.halted = False
-        self.halt_reason = ""
-        self.configure(instrument)
-
-    def configure(self, instrument: Instrument) -> None:
-        """Take over the instrument's limits and fees."""
-        self.instrument = instrument
-        self.quantity_min = instrument.quantity_min
-        self.quantity_max = instrument.quantity_max
-        self.maker_ppm = instrument.maker_ppm
-        self.taker_ppm = instrument.taker_ppm
-        self.buy_band_ppm = instrument.buy_band_ppm
-        self.sell_band_ppm = instrument.sell_band_ppm
+    `position_side` is what a contract order names; a spot order names none.
+    """
+    market = order.market
+    quantity = order.quantity
+    price = order.price
+    assert type(quantity) is int, quantity
+    assert type(price) is int, price
+    if order.side != BUY and order.side != SELL:
+        return Rejected(Reject.SIDE)
+    if order.type == LIMIT:
+        last = POST_ONLY
+    elif order.type == MARKET:
+        last = IOC
+    else:
+        return Rejected(Reject.TYPE)
+    if order.time_in_force < GTC or order.time_in_force > last:
+        return Rejected(Reject.TIME_IN_FORCE)
+    if position_side != LONG and position_side != SHORT:
+        return Rejected(Reject.POSITION_SIDE)
+    if quantity < market.quantity_min:
+        return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
+    if quantity > market.quantity_max:
+        return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
+    if last == POST_ONLY and (price <= 0 or price > PRICE_MAX):
+        return Rejected(Reject.PRICE, PRICE_MAX)
+    return None
 
 
 def worst_price(market: Market[T], side: int) -> int:

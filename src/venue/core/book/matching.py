@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Generic, Protocol, TypeVar
 
-from venue.core.book.orders import OPEN, Order, T
+from venue.core.book.book import OPEN, Order, T
 from venue.core.units import PRICE_MAX
 from venue.vocabulary import (
     BUY,
@@ -69,7 +69,7 @@ class Match(Generic[T, F]):
     def walk(self, limit: int, rules: Rules[T, F]) -> None:
         """Ask the resting orders up to the price `limit`: best price first, oldest first (3.2)."""
         order = self.order
-        account = order.account
+        uid = order.uid
         prevents = self.prevention != NO_PREVENTION
         wanted = order.remaining
         half = order.market.book.opposite(order.side)
@@ -83,7 +83,7 @@ class Match(Generic[T, F]):
                 if self.room == 0 or len(self.fills) >= PLANNED_MAX:
                     return
                 self.looked += 1
-                if prevents and maker.account is account:
+                if prevents and maker.uid == uid:
                     self._prevent(maker, rules)
                     if self.stopped:
                         return

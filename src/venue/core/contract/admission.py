@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from venue.core.book.book import Order
 from venue.core.book.matching import any_price
-from venue.core.book.orders import Order
-from venue.core.contract.account import Terms, find_position
 from venue.core.contract.collateral import doubtful
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.margin import bankruptcy_price, order_margin
-from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import (
-    Position,
     available_in,
     certain,
     equity,
+    find_position,
     maintenance_after,
     mark_of,
     notional,
 )
 from venue.core.contract.prices_in_doubt import spendable, unsure
+from venue.core.contract.records import Perpetual, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Rejected
@@ -130,7 +129,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         return Rejected(Reject.OPEN_INTEREST_MAX, perp.open_interest_max)
     unit = perp.unit
     # What positions and opening orders may add up to must not leave 64 bits (rule 1.5).
-    room = SUM_MAX - pool.promised - most
+    room = SUM_MAX - pool.cash.promised - most
     if worst * (quantity * unit) > room:
         return Rejected(Reject.NOTIONAL_MAX, max(0, room))
     if modes.separated:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.orders import ASKED_MAX, Contracts
-from venue.core.contract.position import Position
+from venue.core.contract.records import Position
 from venue.core.messages.commands import ClosePositions
 from venue.core.messages.contract_events import ClosedAtMarket, ContractOrderReduced
 from venue.core.messages.events import Event, Rejected
@@ -42,12 +42,12 @@ class Closing:
     def close(self, command: ClosePositions, sequence: int) -> list[Event]:
         """One `ClosedAtMarket` per position, behind what happened to it; the last one says how
         many are left to later slices."""
-        account = self.contracts.ledger.accounts.get(command.uid)
-        if account is None:
+        holding = self.contracts.collateral.holding(command.uid)
+        if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         if command.symbol and command.symbol not in self.contracts.markets:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
-        positions = [] if account.holding is None else list(account.holding.positions.values())
+        positions = list(holding.positions.values())
         if command.symbol:
             positions = [found for found in positions if found.perp.symbol == command.symbol]
         if command.without:
@@ -84,7 +84,8 @@ class Closing:
     def _go_on(self, request: ClosingRequest, time: int, sequence: int) -> list[Event]:
         """Close the next positions of a request, as many as a slice may."""
         events: list[Event] = []
-        holding = self.contracts.ledger.accounts[request.uid].holding
+        account = self.contracts.ledger.accounts[request.uid]
+        holding = self.contracts.collateral.holding_of(account)
         count = 0
         done: ClosedAtMarket | None = None
         most = self.contracts.looked + ASKED_MAX
@@ -93,7 +94,7 @@ class Closing:
                 break
             position_id = request.left.pop()
             count += 1
-            position = None if holding is None else holding.positions.get(position_id)
+            position = holding.positions.get(position_id)
             if position is None:  # an earlier one of the request was its counterparty
                 done = ClosedAtMarket(position_id, 0, int(Reject.NOTHING_TO_CLOSE))
             else:
@@ -140,7 +141,7 @@ def trim(contracts: Contracts, position: Position, time: int, events: list[Event
         position.closing -= excess
         events.append(
             ContractOrderReduced(
-                order.order_id, order.account.uid, order.market.symbol, order.side, order.price,
+                order.order_id, order.uid, order.market.symbol, order.side, order.price,
                 excess,
             )
         )  # fmt: skip

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.account import Holding, holding_of
 from venue.core.contract.margin import initial
-from venue.core.contract.position import Position, available_in, equity, notional, profit, wallet
+from venue.core.contract.position import available_in, equity, notional, profit, wallet
+from venue.core.contract.records import Holding, Pool, Position
 from venue.core.contract.risk.ranking import Ranking
 from venue.core.counters import Counters
-from venue.core.ledger.accounts import Account, Pool
+from venue.core.ledger.accounts import Account
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event
@@ -26,7 +26,8 @@ ITEM: Final = Income  # compiled, a name of another module is looked up at every
 
 
 class Collateral:
-    """The contract side of one ledger. `dirty` are pools whose risk must be looked at anew.
+    """The contract side of one ledger. `holdings` are the owners' contract sides, by uid, `dirty`
+    the pools whose risk must be looked at anew.
 
     `fees` and `fund` are the pools by asset of the fee account and of the insurance fund: none
     before the first contract.
@@ -34,16 +35,39 @@ class Collateral:
     command has traded for somebody who leads or follows: no state between commands.
     """
 
-    __slots__ = ("copied", "counters", "dirty", "fees", "fund", "ledger", "ranking")
+    __slots__ = ("copied", "counters", "dirty", "fees", "fund", "holdings", "ledger",
+                 "ranking")  # fmt: skip
 
     def __init__(self, ledger: Ledger, counters: Counters) -> None:
         self.ledger = ledger
         self.counters = counters
         self.dirty: list[Pool] = []
+        self.holdings: dict[int, Holding] = {}
         self.fees: list[Pool] = []
         self.fund: list[Pool] = []
         self.ranking = Ranking()
         self.copied = False
+
+    def holding(self, uid: int) -> Holding | None:
+        """An owner's contract side, made when it is first needed; None: there is no such owner."""
+        holding = self.holdings.get(uid)
+        if holding is None:
+            account = self.ledger.accounts.get(uid)
+            if account is not None:
+                holding = self.holding_of(account)
+        return holding
+
+    def holding_of(self, account: Account) -> Holding:
+        """An account's contract side, made when it is first needed."""
+        holding = self.holdings.get(account.uid)
+        if holding is None:
+            holding = self.holdings[account.uid] = Holding(account)
+        return holding
+
+    def add_asset(self) -> None:
+        """Make room for the newest asset in every owner's contract side."""
+        for holding in self.holdings.values():
+            holding.add_asset()
 
     def touch(self, pool: Pool) -> None:
         """Note that a pool's risk has changed."""
@@ -60,14 +84,15 @@ class Collateral:
         counters.bill = bill_id + 1
         return ITEM(
             bill_id, pool.account.uid, pool.position_id,
-            self.ledger.assets[pool.asset].name, symbol, kind, amount, pool.collateral, fee, reason,
+            self.ledger.assets[pool.asset].name, symbol, kind, amount, pool.cash.collateral, fee,
+            reason,
         )  # fmt: skip
 
     def move(self, source: Pool, target: Pool, amount: int, symbol: str) -> list[Event]:
         """Move collateral between two pools of one owner: two items (rule 5.5)."""
-        assert source.account is target.account, f"{amount} atoms to somebody else's pool"
+        assert source.holding is target.holding, f"{amount} atoms to somebody else's pool"
         assert amount >= 0, f"a move of {amount} atoms"
-        self.ledger.exchange(source, target, amount)
+        self.ledger.exchange(source.cash, target.cash, amount)
         self.touch(source)
         self.touch(target)
         return [
@@ -77,12 +102,12 @@ class Collateral:
 
     def fund_holding(self, asset: int) -> Holding:
         """The contract side of the insurance fund, found by any of its pools."""
-        return holding_of(self.fund[asset].account)
+        return self.fund[asset].holding
 
 
-def available(account: Account, asset: int) -> int:
+def available(holding: Holding, asset: int) -> int:
     """The available money of an owner's cross pool (rule 5.6), in atoms."""
-    return available_in(account.contract[asset])
+    return available_in(holding.cross(asset))
 
 
 def doubtful(pool: Pool) -> bool:
@@ -90,14 +115,13 @@ def doubtful(pool: Pool) -> bool:
     return any(position.perp.doubt for position in pool.positions)
 
 
-def keep_before_gift(account: Account, asset: int, *, given: bool) -> None:
+def keep_before_gift(holding: Holding, asset: int, *, given: bool) -> None:
     """Note what of an owner's own money bears losses before its gift, once a gift was `given` or
     money has left the contract wallet (rule 9.2)."""
-    benefits = account.benefits
+    benefits = holding.account.benefits
     if benefits is None or not benefits.gift(asset):
         return
-    pools = [account.contract[asset]]
-    pools += [pool for pool in account.isolated.values() if pool.asset == asset]
+    pools = holding.pools_in(asset)
     own = sum([wallet(pool) for pool in pools])
     lost = own - sum([equity(pool) for pool in pools]) if given else 0
     benefits.keep_before(asset, lost, own - benefits.gift(asset))
@@ -107,6 +131,6 @@ def removable(position: Position) -> int:
     """Margin that can be taken out of an isolated position: its wallet, less an unrealized loss,
     above its initial margin."""
     pool = position.pool
-    own = pool.collateral + position.side * position.value
+    own = pool.cash.collateral + position.side * position.value
     own += min(0, profit(position))
     return own - initial(notional(position), position.leverage)

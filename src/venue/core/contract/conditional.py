@@ -1,14 +1,12 @@
-"""Conditional orders as records, and the queues they wait in (rule 8)."""
+"""Conditional orders: how they come, wait, change and end, and the queues they wait in (rule 8)."""
 
 from __future__ import annotations
 
-from venue.core.book.orders import Order
-from venue.core.contract.account import Holding, Terms
+from venue.core.book.book import Order
 from venue.core.contract.ordered_rows import OrderedRows
-from venue.core.contract.perpetual import Perpetual, Waiting
-from venue.core.contract.position import Position
+from venue.core.contract.records import Algo, Holding, Perpetual, Position, Terms, Waiting
 from venue.core.counters import Counters
-from venue.core.messages.commands import NO_EXIT, Exit
+from venue.core.messages.commands import Exit
 from venue.core.messages.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
 from venue.core.messages.events import Event, Rejected
 from venue.core.units import PPM, ceil_div
@@ -24,84 +22,6 @@ from venue.vocabulary import (
     SELL,
     Reject,
 )
-
-
-class Algo:
-    """One conditional order. `rising`: it triggers at or above its price, else at or below.
-
-    `position` is what it closes, None for one that opens. `quantity` 0 stands for the whole
-    position; an attached exit's is what its parent has opened so far. `sibling` ends when this
-    one is triggered. Of a trailing stop `extreme` is the best price since it became active (0:
-    not yet), and its trigger price moves along. It waits in `queue` of its contract under `key`;
-    -1: in none.
-    """
-
-    __slots__ = (
-        "algo_id",
-        "asked",
-        "callback_ppm",
-        "client_id",
-        "extreme",
-        "holding",
-        "key",
-        "parent_id",
-        "perp",
-        "position",
-        "position_side",
-        "price",
-        "quantity",
-        "queue",
-        "rising",
-        "sibling",
-        "side",
-        "source",
-        "status",
-        "stop_loss",
-        "take_profit",
-        "time",
-        "trigger_price",
-        "type",
-        "update_time",
-        "version",
-    )
-
-    def __init__(
-        self,
-        algo_id: int,
-        holding: Holding,
-        perp: Perpetual,
-        side: int,
-        position_side: int,
-        type_: int,
-        quantity: int,
-        time: int,
-    ) -> None:
-        self.algo_id = algo_id
-        self.holding = holding
-        self.perp = perp
-        self.side = side
-        self.position_side = position_side
-        self.type = type_
-        self.quantity = quantity
-        self.time = time
-        self.update_time = time
-        self.trigger_price = 0
-        self.price = 0
-        self.asked = (0, 0)  # trigger price and price as they were placed
-        self.source = 0
-        self.client_id = ""
-        self.rising = False
-        self.parent_id = 0
-        self.position: Position | None = None
-        self.sibling: Algo | None = None
-        self.take_profit: Exit = NO_EXIT
-        self.stop_loss: Exit = NO_EXIT
-        self.callback_ppm = 0
-        self.extreme = 0
-        self.status = ALGO_UNTRIGGERED
-        self.version = 0
-        self.queue = -1
-        self.key = 0
 
 
 def queue_of(source: int, *, rising: bool) -> int:

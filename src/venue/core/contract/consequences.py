@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.contract.conditional import forget_ended
 from venue.core.contract.orders import Contracts
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.funding import CHUNK, Funding
 from venue.core.contract.reference.index import SPOT_SOURCE, follow_spot, post, price_most
 from venue.core.contract.reference.prices import refresh, sample

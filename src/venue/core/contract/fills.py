@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.orders import Order
-from venue.core.contract.account import Holding, Terms, holding_of
+from venue.core.book.book import Order
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.conditional import attached, end
 from venue.core.contract.margin import freed, initial
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import (
-    Position,
-    equity,
-    notional,
-    wallet,
-)
+from venue.core.contract.position import equity, follow, notional, wallet
+from venue.core.contract.records import Holding, Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import before_change, settle_position
-from venue.core.ledger.accounts import Account, Pool
 from venue.core.ledger.benefits import Benefits
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.messages.events import Event
@@ -210,16 +203,16 @@ class Fills:
         self, holding: Holding, perp: Perpetual, side: int, margin_mode: int, time: int
     ) -> Position:
         """An empty position, known to its owner, its contract and its pool."""
-        account = holding.account
+        benefits = holding.account.benefits
         counters = self.collateral.counters
         position_id = counters.order
         counters.order = position_id + 1
-        if account.benefits is not None and not holds_any(account, perp.asset):
-            account.benefits.begin(perp.asset)
+        if benefits is not None and not holds_any(holding, perp.asset):
+            benefits.begin(perp.asset)
         if margin_mode == CROSSED:
-            pool = account.contract[perp.asset]
+            pool = holding.cross(perp.asset)
         else:
-            pool = account.isolated[position_id] = Pool(account, perp.asset, position_id)
+            pool = holding.isolate(perp.asset, position_id)
         position = Position(position_id, perp, side, pool, 1, time)
         if perp.settlement is not None:
             position.funded = perp.settlement.due  # it was not there when that became due
@@ -250,7 +243,7 @@ class Fills:
             change = -lots
         sums = pool.sums
         if sums is not None:
-            sums.follow(position, quantity, value, base)
+            follow(sums, position, quantity, value, base)
         if position.side == LONG:
             perp = position.perp
             perp.open_interest += change
@@ -271,14 +264,19 @@ class Fills:
         """Move the cash and state the trade, then what fees and funds earned by it."""
         collateral = self.collateral
         taker_pool, maker_pool = taking.position.pool, making.position.pool
+        taker_cash, maker_cash = taker_pool.cash, maker_pool.cash
         fees = collateral.fees[perp.asset]
         if taker_side == BUY:
-            collateral.ledger.trade(taker_pool, maker_pool, amount, taking.fee, making.fee, fees)
+            collateral.ledger.trade(
+                taker_cash, maker_cash, amount, taking.fee, making.fee, fees.cash
+            )
             taker_amount, maker_amount = -amount - taking.fee, amount - making.fee
         else:
-            collateral.ledger.trade(maker_pool, taker_pool, amount, making.fee, taking.fee, fees)
+            collateral.ledger.trade(
+                maker_cash, taker_cash, amount, making.fee, taking.fee, fees.cash
+            )
             taker_amount, maker_amount = amount - taking.fee, -amount - making.fee
-        taker_balance = taker_pool.collateral
+        taker_balance = taker_cash.collateral
         if taker_pool is maker_pool:  # the items of one pool chain: the taker's stands first
             taker_balance -= maker_amount
         counters = collateral.counters
@@ -286,7 +284,7 @@ class Fills:
         counters.trade = trade_id + 1
         bill_id = counters.bill
         counters.bill = bill_id + 2
-        maker_balance = maker_pool.collateral
+        maker_balance = maker_cash.collateral
         events.append(
             TRADE(
                 trade_id, perp.symbol, price, lots, amount, taker_side, maker_left, taker_left,
@@ -299,7 +297,7 @@ class Fills:
         earned = taking.fee + making.fee - liquidation_fee
         if liquidation_fee:
             fund = collateral.fund[perp.asset]
-            collateral.ledger.exchange(fees, fund, liquidation_fee)
+            collateral.ledger.exchange(fees.cash, fund.cash, liquidation_fee)
         if earned:
             kind = INCOME_ORDER_FILL_FEE_INCOME
             events.append(collateral.item(fees, kind, earned, perp.symbol))
@@ -327,7 +325,7 @@ class Fills:
         if fee:
             ledger = self.collateral.ledger
             benefits.accrue(
-                pool.account, ledger.terms, (PRODUCT_CONTRACT, pool.asset),
+                (PRODUCT_CONTRACT, pool.asset), rebate_ppm=ledger.rebate_ppm(pool.account),
                 ppm=ledger.share_of(benefits.inviter, PRODUCT_CONTRACT),
                 fee=fee, amount=amount, maker=maker, time=time,
             )  # fmt: skip
@@ -353,19 +351,19 @@ class Fills:
         if part.opens or not pool.position_id:
             return
         if position.quantity:
-            own = pool.collateral + position.side * position.value
+            own = pool.cash.collateral + position.side * position.value
             spare = own - initial(notional(position), position.leverage)
             amount = freed(part.wallet * lots // part.size + part.realized - part.fee, spare)
             if amount == 0:
                 return
         else:
-            amount = pool.collateral
+            amount = pool.cash.collateral
             if amount < 0:
                 events += self.fix(pool, position.perp.symbol)
                 return
             if amount == 0:
                 return
-        cross = pool.account.contract[pool.asset]
+        cross = pool.holding.cross(pool.asset)
         events += self.collateral.move(pool, cross, amount, position.perp.symbol)
 
     def fix(self, pool: Pool, symbol: str) -> list[Event]:
@@ -373,10 +371,10 @@ class Fills:
         lots = sum([position.quantity for position in pool.positions])  # emptied ones go last
         assert lots == 0, f"the fund pays for a pool that has {lots} lots"
         fund = self.collateral.fund[pool.asset]
-        amount = min(-pool.collateral, max(0, equity(fund)))
+        amount = min(-pool.cash.collateral, max(0, equity(fund)))
         if amount <= 0:
             return []
-        self.collateral.ledger.exchange(fund, pool, amount)
+        self.collateral.ledger.exchange(fund.cash, pool.cash, amount)
         self.collateral.touch(fund)
         if pool.account.benefits is not None:
             pool.account.benefits.bear(pool.asset, amount)
@@ -388,7 +386,7 @@ class Fills:
     def _fix_when_empty(self, position: Position, events: list[Event]) -> None:
         """A pool is not left in debt by the end of its last position."""
         pool = position.pool
-        if pool.collateral < 0 and not pool.positions:
+        if pool.cash.collateral < 0 and not pool.positions:
             events += self.fix(pool, position.perp.symbol)
 
     def _end_when_empty(self, position: Position, time: int, events: list[Event]) -> None:
@@ -396,8 +394,7 @@ class Fills:
         if position.quantity:
             return
         pool = position.pool
-        account = pool.account
-        holding = holding_of(account)
+        holding = pool.holding
         for algo in list(position.algos.values()):
             events.append(end(algo, ALGO_EXPIRED, time))
         assert position.value == 0, f"{position.value} atoms of open value in no lots"
@@ -406,11 +403,11 @@ class Fills:
         del holding.positions[position.position_id]
         holding.modes_in(position.perp).positions(position.side).remove(position)
         pool.positions.remove(position)
-        if pool.position_id and pool.collateral == 0:
-            del account.isolated[pool.position_id]
+        if pool.position_id and pool.cash.collateral == 0:
+            holding.drop(pool)
         events.append(
             PositionClosed(
-                position.position_id, account.uid, position.perp.symbol, position.side,
+                position.position_id, pool.account.uid, position.perp.symbol, position.side,
                 ISOLATED if pool.position_id else CROSSED, int(position.separated),
                 position.leverage, position.open_size, position.open_value, position.open_fee,
                 position.close_size, position.close_value, position.close_fee,
@@ -419,17 +416,18 @@ class Fills:
         )  # fmt: skip
 
 
-def holds_any(account: Account, asset: int) -> bool:
+def holds_any(holding: Holding, asset: int) -> bool:
     """Whether an owner has a position that settles in an asset, or a debt that one left."""
-    if account.contract[asset].positions or account.contract[asset].collateral < 0:
+    cross = holding.cross(asset)
+    if cross.positions or cross.cash.collateral < 0:
         return True
-    return any(pool.asset == asset for pool in account.isolated.values())
+    return any(pool.asset == asset for pool in holding.isolated.values())
 
 
 def _stand(position: Position, lots: int) -> None:
     """Count lots of a separated position; those that are added stand on its owner's others."""
     perp = position.perp
-    modes = holding_of(position.pool.account).modes_in(perp)
+    modes = position.pool.holding.modes_in(perp)
     if lots > 0:
         others = modes.lots(position.side) - position.quantity
         position.base = perp.mark * (others * perp.unit)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from venue.core.book.orders import Order
-from venue.core.contract.account import Holding, Modes, Terms, holding_of
+from venue.core.book.book import Order
 from venue.core.contract.admission import short_of
 from venue.core.contract.collateral import Collateral, available, doubtful, removable
 from venue.core.contract.margin import initial, order_margin
 from venue.core.contract.orders import Contracts
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position, notional
+from venue.core.contract.position import notional
 from venue.core.contract.prices_in_doubt import unsure
+from venue.core.contract.records import Holding, Modes, Perpetual, Position, Terms
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
 from venue.core.messages.contract_events import AutoMarginSet, LeverageSet
@@ -68,13 +67,13 @@ class Margins:
 
     def move_margin(self, command: MoveMargin) -> list[Event]:
         """Add margin to an isolated position, or take out what it does not need."""
-        account = self.contracts.ledger.accounts.get(command.uid)
-        if account is None:
+        holding = self.collateral.holding(command.uid)
+        if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
-        position = _position(account.holding, command.position_id)
+        position = holding.positions.get(command.position_id)
         if position is None:
             return [Rejected(Reject.POSITION_UNKNOWN)]
-        if account.frozen:
+        if holding.account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
         if not position.pool.position_id:
             return [Rejected(Reject.NOT_ISOLATED)]
@@ -83,9 +82,9 @@ class Margins:
         if amount == 0 or abs(amount) > AMOUNT_MAX:
             return [Rejected(Reject.AMOUNT, AMOUNT_MAX)]
         pool = position.pool
-        cross = account.contract[pool.asset]
+        cross = holding.cross(pool.asset)
         symbol = position.perp.symbol
-        most = available(account, pool.asset) if amount > 0 else removable(position)
+        most = available(holding, pool.asset) if amount > 0 else removable(position)
         if most < abs(amount):
             return [Rejected(Reject.FUNDS, max(0, most))]
         source = cross if amount > 0 else pool
@@ -97,10 +96,10 @@ class Margins:
 
     def set_auto(self, command: SetAutoMargin) -> list[Event]:
         """Switch automatic top-up of an isolated position."""
-        account = self.contracts.ledger.accounts.get(command.uid)
-        if account is None:
+        holding = self.collateral.holding(command.uid)
+        if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
-        position = _position(account.holding, command.position_id)
+        position = holding.positions.get(command.position_id)
         if position is None:
             return [Rejected(Reject.POSITION_UNKNOWN)]
         if not position.pool.position_id:
@@ -109,15 +108,15 @@ class Margins:
         return [AutoMarginSet(command.uid, command.position_id, command.on)]
 
     def _find(self, uid: int, symbol: str) -> tuple[Holding, Perpetual] | Rejected:
-        account = self.contracts.ledger.accounts.get(uid)
-        if account is None:
+        holding = self.collateral.holding(uid)
+        if holding is None:
             return Rejected(Reject.OWNER_UNKNOWN)
-        if account.frozen:
+        if holding.account.frozen:
             return Rejected(Reject.ACCOUNT_FROZEN)
         perp = self.contracts.markets.get(symbol)
         if perp is None:
             return Rejected(Reject.SYMBOL_UNKNOWN)
-        return holding_of(account), perp
+        return holding, perp
 
     def _apply(self, holding: Holding, perp: Perpetual, modes: Modes, wanted: Modes) -> list[Event]:
         """Give positions and open orders their new leverage, if the owner can afford that."""
@@ -143,10 +142,10 @@ class Margins:
         for order, margin in margins:
             terms = order.terms
             needed += margin - terms.margin
-        free = available(holding.account, perp.asset)
+        free = available(holding, perp.asset)
         if needed + missing > 0 and needed + missing > free:
             return [short_of(needed + missing)]
-        cross = holding.account.contract[perp.asset]
+        cross = holding.cross(perp.asset)
         if missing and (doubtful(cross) or free - unsure(cross) < missing):
             return [Rejected(Reject.PRICE_DOUBT)]
         events: list[Event] = []
@@ -185,7 +184,7 @@ def _hold(ledger: Ledger, order: Order[Terms], margin: int) -> None:
     terms = order.terms
     if not terms.opens:
         return
-    ledger.reserve(terms.pool, margin - terms.margin, 0)
+    ledger.reserve(terms.pool.cash, margin - terms.margin, 0)
     terms.margin = margin
     # So that what is held falls in proportion from here on.
     terms.whole_margin = ceil_div(margin * order.quantity, order.remaining)
@@ -219,10 +218,6 @@ def _in_use(holding: Holding, perp: Perpetual) -> bool:
         or modes.open_orders > 0
         or any(algo.perp is perp for algo in holding.algos.values())
     )
-
-
-def _position(holding: Holding | None, position_id: int) -> Position | None:
-    return holding.positions.get(position_id) if holding is not None else None
 
 
 def _event(holding: Holding, perp: Perpetual, modes: Modes) -> LeverageSet:

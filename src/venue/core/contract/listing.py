@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from venue.core.book.market import Market
-from venue.core.contract.account import Terms
+from venue.core.book.book import Market
 from venue.core.contract.collateral import FEES_NAME, FEES_UID, FUND_NAME, FUND_UID
 from venue.core.contract.orders import Contracts
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.records import Perpetual, Terms
 from venue.core.contract.reference.funding import plan
 from venue.core.instruments import contract_fault, grid, unit_atoms
 from venue.core.messages.commands import ChangeContract, ListContract
@@ -77,8 +76,8 @@ class ContractListing:
         after = perp.default_leverage()
         if after == before:
             return
-        for account in self.contracts.ledger.accounts.values():
-            modes = None if account.holding is None else account.holding.modes.get(perp.ordinal)
+        for holding in self.contracts.collateral.holdings.values():
+            modes = holding.modes.get(perp.ordinal)
             if modes is not None and modes.standard(before):
                 modes.cross = modes.long = modes.short = after
 
@@ -87,6 +86,6 @@ class ContractListing:
         if collateral.fees:
             return []
         ledger = self.contracts.ledger
-        collateral.fees = ledger.open(FEES_UID, FEES_NAME).contract
-        collateral.fund = ledger.open(FUND_UID, FUND_NAME).contract
+        collateral.fees = collateral.holding_of(ledger.open(FEES_UID, FEES_NAME)).crosses
+        collateral.fund = collateral.holding_of(ledger.open(FUND_UID, FUND_NAME)).crosses
         return [OwnerCreated(FEES_UID, FEES_NAME), OwnerCreated(FUND_UID, FUND_NAME)]

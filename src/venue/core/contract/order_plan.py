@@ -7,16 +7,13 @@ liquidity; it is left out, and ended when the plan is executed.
 
 from __future__ import annotations
 
+from venue.core.book.book import Order
 from venue.core.book.market import within_band
 from venue.core.book.matching import FILLS_MAX, PLANNED_MAX, Match
-from venue.core.book.orders import Order
-from venue.core.contract.account import Terms, part_margin
 from venue.core.contract.collateral import doubtful
 from venue.core.contract.fills import Fill, ended
-from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.planned_pool import stake_of
 from venue.core.contract.position import (
-    Position,
     available_in,
     certain,
     equity,
@@ -25,10 +22,10 @@ from venue.core.contract.position import (
     mark_of,
 )
 from venue.core.contract.prices_in_doubt import too_dear, unsure
+from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin
-from venue.core.ledger.accounts import Pool
-from venue.core.units import PPM, ceil_div, fee_on
+from venue.core.units import PPM, ceil_div, fee_on, part_up
 from venue.vocabulary import (
     BUY,
     CANCELED,
@@ -57,7 +54,8 @@ class Plan:
     )  # fmt: skip
 
     def __init__(self, order: Order[Terms], terms: Terms) -> None:
-        prevention = EXPIRE_MAKER if terms.cause == CAUSE_LIQUIDATION else order.account.self_trade
+        own = terms.holding.account.self_trade
+        prevention = EXPIRE_MAKER if terms.cause == CAUSE_LIQUIDATION else own
         room = FILLS_MAX if terms.cause == CAUSE_USER else PLANNED_MAX
         self.match: Match[Terms, Fill] = Match(order, prevention, room)
         self.order = order
@@ -216,7 +214,7 @@ class Plan:
         amount = price * size
         rate = terms.holding.maker_rate(perp.market)
         fill = Fill(maker, lots, amount, fee_on(amount, self.rate), fee_on(amount, rate))
-        own = maker.account is self.order.account
+        own = maker.uid == self.order.uid
         mark = perp.mark
         closes = terms.closes
         if not mark and closes is not None:
@@ -225,7 +223,7 @@ class Plan:
         loss = (price - mark if maker.side == BUY else mark - price) * size
         if opens:
             left = maker.remaining - lots
-            fill.released = terms.margin - part_margin(maker, left) if left else terms.margin
+            fill.released = terms.margin - _part_margin(maker, left) if left else terms.margin
             if isolated:
                 fill.maker_margin = maker_margin(fill, terms)
         elif loss > 0 and closes is not None:
@@ -357,4 +355,12 @@ class Plan:
 
 def _room(pool: Pool) -> int:
     """What a pool may lose by closes: not what its orders hold, which their fills may lose."""
-    return equity(pool) - maintenance(pool) - pool.held
+    return equity(pool) - maintenance(pool) - pool.cash.held
+
+
+def _part_margin(order: Order[Terms], lots: int) -> int:
+    """What the last `lots` of a resting order hold, in atoms: their part, rounded up."""
+    terms = order.terms
+    if not terms.opens or not lots:
+        return 0
+    return min(terms.margin, part_up(terms.whole_margin, lots, order.quantity))

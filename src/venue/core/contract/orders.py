@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
+from venue.core.book.book import Market, Order
 from venue.core.book.client_ids import ClientIds, remembered
-from venue.core.book.market import Market
+from venue.core.book.market import malformed
 from venue.core.book.matching import any_price, tighter
-from venue.core.book.orders import Order, malformed
-from venue.core.contract.account import Holding, Terms, holding_of
 from venue.core.contract.admission import (
     attach_exits,
     choose_position,
@@ -23,8 +22,7 @@ from venue.core.contract.admission import (
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.fills import Fill, Fills
 from venue.core.contract.order_plan import Plan
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position
+from venue.core.contract.records import Holding, Perpetual, Position, Terms
 from venue.core.counters import Counters
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
@@ -80,7 +78,7 @@ class Contracts:
                  "markets", "spot_markets")  # fmt: skip
 
     def __init__(
-        self, ledger: Ledger, counters: Counters, spot_markets: dict[str, Market[None]]
+        self, ledger: Ledger, counters: Counters, spot_markets: dict[str, Market[Any]]
     ) -> None:
         self.ledger = ledger
         self.counters = counters
@@ -99,18 +97,16 @@ class Contracts:
 
         With `shown` nothing is executed, and what is accepted has no events.
         """
-        account = self.ledger.accounts.get(command.uid)
-        if account is None:
-            return [Rejected(Reject.OWNER_UNKNOWN)]
-        holding = account.holding
+        known = self.collateral.holdings
+        holding = known.get(command.uid) or self.collateral.holding(command.uid)
         if holding is None:
-            holding = holding_of(account)
+            return [Rejected(Reject.OWNER_UNKNOWN)]
         client_id = command.client_id
         if client_id:
             earlier = holding.clients.get(client_id)
             if earlier is not None and remembered(earlier, command.time):
                 return _repeat(earlier, command)
-        if account.frozen:
+        if holding.account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
         perp = self.markets.get(command.symbol)
         if perp is None:
@@ -122,7 +118,7 @@ class Contracts:
         opens = (command.side == BUY) == (side == LONG)
         terms = Terms(holding, holding.modes_in(perp), side, CAUSE_USER, opens=opens)
         order = Order(
-            self.counters.order, account, market, command.side, command.type,
+            self.counters.order, holding.account.uid, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
         )  # fmt: skip
         refused = malformed(order, side)
@@ -145,7 +141,7 @@ class Contracts:
         opens = (side == BUY) == (position_side == LONG)
         terms = Terms(holding, holding.modes_in(perp), position_side, cause, opens=opens)
         return Order(
-            self.counters.order, holding.account, perp.market, side, type_, time_in_force,
+            self.counters.order, holding.account.uid, perp.market, side, type_, time_in_force,
             quantity, price, "", time, terms,
         )  # fmt: skip
 
@@ -155,7 +151,7 @@ class Contracts:
         """An IOC order that closes `lots` of a position, whoever wants that."""
         assert lots <= position.quantity, f"{lots} lots to close of {position.quantity}"
         order = self.new_order(
-            holding_of(position.pool.account), position.perp, closing_side(position.side),
+            position.pool.holding, position.perp, closing_side(position.side),
             position.side, type_, IOC, lots, price, cause, time,
         )  # fmt: skip
         order.terms.closes = position
@@ -260,7 +256,7 @@ class Contracts:
         self._rest(order, terms)
         return [
             PLACED(
-                order_id, order.account.uid, terms.perp.symbol, order.side, terms.position_side,
+                order_id, order.uid, terms.perp.symbol, order.side, terms.position_side,
                 LIMIT, order.time_in_force, order.quantity, order.price, order.client_id,
                 order.quantity, terms.cause, terms.algo_id, 0,
             )
@@ -304,7 +300,7 @@ class Contracts:
             self.client_ids.keep(order)
         closes = terms.closes
         placed = PLACED(
-            order.order_id, order.account.uid, terms.perp.symbol, order.side, terms.position_side,
+            order.order_id, order.uid, terms.perp.symbol, order.side, terms.position_side,
             order.type, tif, order.quantity, order.price, order.client_id, left if rests else 0,
             terms.cause, terms.algo_id,
             closes.position_id if closes is not None else 0,
@@ -312,7 +308,7 @@ class Contracts:
         if left and not rests:
             events.append(
                 CLOSED(
-                    order.order_id, order.account.uid, terms.perp.symbol, order.side, order.price,
+                    order.order_id, order.uid, terms.perp.symbol, order.side, order.price,
                     order.status, 0, terms.cause,
                 )
             )  # fmt: skip
@@ -341,7 +337,7 @@ class Contracts:
             if left < order.quantity:
                 margin = part_up(margin, left, order.quantity)
             terms.margin = margin
-            self.ledger.reserve(terms.pool, margin, order.price * (left * perp.unit))
+            self.ledger.reserve(terms.pool.cash, margin, order.price * (left * perp.unit))
             if terms.position_side == LONG:
                 modes.opening_long += left
             else:
@@ -361,7 +357,7 @@ class Contracts:
         position = terms.closes
         if position is None:
             notional = order.price * (lots * terms.perp.unit)
-            self.ledger.reserve(terms.pool, -margin, -notional)
+            self.ledger.reserve(terms.pool.cash, -margin, -notional)
             terms.margin -= margin
             assert terms.margin >= 0, f"order {order.order_id} holds {terms.margin} atoms"
             if terms.position_side == LONG:
@@ -385,32 +381,27 @@ class Contracts:
 
     def cancel(self, command: CancelContractOrder) -> list[Event]:
         """End one open order of the owner."""
-        account = self.ledger.accounts.get(command.uid)
-        if account is None:
+        known = self.collateral.holdings
+        holding = known.get(command.uid) or self.collateral.holding(command.uid)
+        if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
-        holding = account.holding
-        order: Order[Terms] | None = None
         order_id: int = command.order_id
-        if holding is not None and order_id:
-            order = holding.orders.get(order_id)
-        elif holding is not None:
-            order = holding.clients.get(command.client_id)
+        orders, clients = holding.orders, holding.clients
+        order = orders.get(order_id) if order_id else clients.get(command.client_id)
         if order is None or order.level is None:
             return [Rejected(Reject.ORDER_UNKNOWN)]
         return [self.close(order, CANCELED, command.time)]
 
     def cancel_all(self, command: CancelContractOrders) -> list[Event]:
         """End every open order of the owner, in one symbol or in all, oldest first."""
-        account = self.ledger.accounts.get(command.uid)
-        if account is None:
+        holding = self.collateral.holding(command.uid)
+        if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         if command.symbol and command.symbol not in self.markets:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
-        if account.holding is None:
-            return []
         orders = [
             order
-            for order in account.holding.orders.values()
+            for order in holding.orders.values()
             if (not command.symbol or order.market.symbol == command.symbol)
             and order.market.instrument.quote != command.without
         ]
@@ -429,7 +420,7 @@ class Contracts:
         order.update_time = time
         self._forget(order, terms)
         return CLOSED(
-            order.order_id, order.account.uid, market.symbol, order.side, order.price, status, left,
+            order.order_id, order.uid, market.symbol, order.side, order.price, status, left,
             cause,
         )  # fmt: skip
 

@@ -6,10 +6,9 @@ The arithmetic is that of `fills`: what an open or a close does to collateral, m
 from __future__ import annotations
 
 from venue.core.contract.margin import freed, initial
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position, maintenance, mark_of, sums_of
+from venue.core.contract.position import maintenance, mark_of, sums_of
+from venue.core.contract.records import Perpetual, Pool, Position
 from venue.core.contract.reference.funding import due_funding
-from venue.core.ledger.accounts import Pool
 
 
 class Shadow:
@@ -161,8 +160,8 @@ class Stake:
 def stake_of(pool: Pool, perp: Perpetual, time: int) -> Stake:
     """A pool as it is, before any fill: the funding that it owes is no longer its own."""
     stake = Stake(perp, isolated=pool.position_id > 0)
-    stake.collateral = pool.collateral
-    stake.held = pool.held
+    stake.collateral = pool.cash.collateral
+    stake.held = pool.cash.held
     if not pool.positions:
         return stake
     sums = sums_of(pool)

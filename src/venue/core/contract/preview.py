@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from venue.core.book.book import OPEN, Order
 from venue.core.book.matching import expected
-from venue.core.book.orders import OPEN, Order
-from venue.core.contract.account import Terms
 from venue.core.contract.order_plan import Plan
 from venue.core.contract.orders import Contracts, ShownPlan
 from venue.core.contract.planned_pool import Shadow, Stake
 from venue.core.contract.position import endangering_mark
+from venue.core.contract.records import Pool, Terms
 from venue.core.contract.stakes import Stakes, grown_by, shadow_of
-from venue.core.ledger.accounts import Pool
+from venue.core.ledger.accounts import Cash
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Event
 from venue.core.units import ceil_div
@@ -115,7 +115,7 @@ def _changed(
         if fill.lots:
             stake.open(shadow, fill.lots, fill.amount, fill.taker_fee)
     # Its pool does not exist yet: one without positions stands for it.
-    return stake, Pool(order.account, terms.perp.asset, order.order_id), shadow
+    return stake, Pool(terms.holding, Cash(terms.perp.asset), order.order_id), shadow
 
 
 def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
@@ -136,4 +136,4 @@ def _freed(stake: Stake, pool: Pool, plan: Plan, shadow: Shadow) -> int:
     """What closing sets free out of an isolated pool, for the cross pool (rule 5.5)."""
     if not shadow.quantity:
         return max(0, stake.collateral)
-    return pool.collateral + shadow.side * plan.notional - plan.fees - stake.collateral
+    return pool.cash.collateral + shadow.side * plan.notional - plan.fees - stake.collateral

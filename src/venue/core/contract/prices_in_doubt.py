@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.margin import initial
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position, equity, maintenance, maintenance_of, mark_of
-from venue.core.ledger.accounts import Pool
+from venue.core.contract.position import equity, maintenance, maintenance_of, mark_of
+from venue.core.contract.records import Perpetual, Pool, Position
 from venue.core.units import PPM, fee_on
 
 NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close what is not in doubt itself

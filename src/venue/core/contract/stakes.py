@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.orders import Order
-from venue.core.contract.account import Terms, find_position
+from venue.core.book.book import Order
 from venue.core.contract.collateral import doubtful
 from venue.core.contract.fills import Fill
 from venue.core.contract.margin import order_margin
-from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.planned_pool import Shadow, Stake, stake_of
-from venue.core.contract.position import Position
+from venue.core.contract.position import find_position
 from venue.core.contract.prices_in_doubt import unsure
-from venue.core.ledger.accounts import Account, Pool
+from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.units import fee_on, part_up
 from venue.vocabulary import CROSSED
 
@@ -39,7 +37,7 @@ class Stakes:
         self.pools: dict[Pool, Stake] = {}
         self.doubts: dict[Pool, bool] = {}
         self.risks: dict[Pool, int] = {}
-        self.by_owner: dict[Account, list[Fill]] = {}
+        self.by_owner: dict[int, list[Fill]] = {}
         self.counted = 0
 
     # -- prices in doubt -------------------------------------------------------------------------
@@ -69,7 +67,7 @@ class Stakes:
         has moved in the order's favour may be missing: the profit, which never counts as available,
         covers it. What closes leaves the pool the maintenance margin of the rest.
         """
-        own = fill.maker.account is self.order.account
+        own = fill.maker.uid == self.order.uid
         if own and not self.own:
             self.own = True
             for earlier in self.fills:
@@ -105,7 +103,7 @@ class Stakes:
             terms = fill.maker.terms
             if fill.lots:
                 self.take(fill, self.pools)
-            if fill.maker.account is not self.order.account:
+            if fill.maker.uid != self.order.uid:
                 continue
             if fill.lots:
                 self._make(fill, terms, self.pools)
@@ -164,16 +162,16 @@ class Stakes:
         if pool in self.pools:
             return
         self.pools[pool] = stake_of(pool, self.perp, self.order.time)
-        for earlier in self._fills_of(maker.account):
+        for earlier in self._fills_of(maker.uid):
             self._make(earlier, earlier.maker.terms, self.pools)
 
-    def _fills_of(self, account: Account) -> list[Fill]:
-        """The fills that met an account's resting orders."""
+    def _fills_of(self, uid: int) -> list[Fill]:
+        """The fills that met an owner's resting orders."""
         for fill in self.fills[self.counted :]:
             if fill.lots:
-                self.by_owner.setdefault(fill.maker.account, []).append(fill)
+                self.by_owner.setdefault(fill.maker.uid, []).append(fill)
         self.counted = len(self.fills)
-        return self.by_owner.get(account, [])
+        return self.by_owner.get(uid, [])
 
 
 def grown_by(terms: Terms) -> Position | None:

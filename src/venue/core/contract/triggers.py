@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.account import Holding, Terms, find_position, holding_of
 from venue.core.contract.admission import short_of
 from venue.core.contract.collateral import available
 from venue.core.contract.conditional import (
-    Algo,
     caps_refused,
     changed,
     end,
@@ -22,7 +20,8 @@ from venue.core.contract.conditional import (
 )
 from venue.core.contract.margin import order_margin
 from venue.core.contract.orders import ASKED_MAX, Contracts
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import find_position
+from venue.core.contract.records import Algo, Holding, Perpetual, Terms
 from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.messages.contract_events import AlgoTriggered
 from venue.core.messages.events import Event, OrderRepeated, Rejected
@@ -71,15 +70,14 @@ class Triggers:
     def place(self, command: PlaceAlgo) -> list[Event]:
         """Have a conditional order wait, or refuse it with the first reason that applies."""
         contracts = self.contracts
-        account = contracts.ledger.accounts.get(command.uid)
-        if account is None:
+        holding = contracts.collateral.holding(command.uid)
+        if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
-        holding = holding_of(account)
         if command.client_id:
             earlier = holding.algo_clients.get(command.client_id)
             if earlier is not None and _remembered(earlier, command.time):
                 return _repeat(earlier, command)
-        if account.frozen:
+        if holding.account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
         perp = contracts.markets.get(command.symbol)
         if perp is None:
@@ -140,16 +138,14 @@ class Triggers:
 
     def cancel_all(self, command: CancelAlgos) -> list[Event]:
         """End every waiting conditional order of the owner, in one symbol or in all."""
-        account = self.contracts.ledger.accounts.get(command.uid)
-        if account is None:
+        holding = self.contracts.collateral.holding(command.uid)
+        if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         if command.symbol and command.symbol not in self.contracts.markets:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
-        if account.holding is None:
-            return []
         algos = [
             algo
-            for algo in account.holding.algos.values()
+            for algo in holding.algos.values()
             if (not command.symbol or algo.perp.symbol == command.symbol)
             and algo.perp.market.instrument.quote != command.without
         ]
@@ -307,10 +303,9 @@ class Triggers:
         return None
 
     def _find(self, uid: int, algo_id: int, client_id: str) -> Algo | None:
-        account = self.contracts.ledger.accounts.get(uid)
-        if account is None or account.holding is None:
+        holding = self.contracts.collateral.holding(uid)
+        if holding is None:
             return None
-        holding = account.holding
         algo = holding.algos.get(algo_id) if algo_id else holding.algo_clients.get(client_id)
         return algo if algo is not None and algo.status == ALGO_UNTRIGGERED else None
 
@@ -398,7 +393,7 @@ def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
     if algo.position is not None:
         return None
     asset = algo.perp.asset
-    free = available(algo.holding.account, asset)
+    free = available(algo.holding, asset)
     need = total = _need(algo, price)
     for other in algo.holding.algos.values():
         if other is not algo and other.position is None and other.perp.asset == asset:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.account import holding_of
 from venue.core.contract.orders import Contracts
 from venue.core.copying.people import Copy, Echo, Following, Lead, Track, Tracked, Trader
 from venue.core.copying.shares import Shares
@@ -68,7 +67,7 @@ class Books:
         track = lead.tracks.get(leg.position_id)
         if track is None:
             perp = self.contracts.markets[event.symbol]
-            position = holding_of(lead.account).positions.get(leg.position_id)
+            position = lead.holding.positions.get(leg.position_id)
             if not leg.opens or not lead.copied(perp) or position is None:
                 return
             track = Track(leg.position_id, perp, leg.position_side, position)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from typing import Final
 
-from venue.core.contract.account import holding_of
 from venue.core.contract.leverage import Margins
 from venue.core.contract.orders import Contracts
 from venue.core.copying.books import Books
@@ -53,9 +52,9 @@ class Copying:
             trader = self.books.traders[command.uid] = Trader()
         lead = trader.lead
         if lead is None:
-            account = ledger.accounts[command.uid]
-            account.copies = True
-            lead = trader.lead = Lead(account, ledger.ordinals[command.asset])
+            holding = self.contracts.collateral.holding_of(ledger.accounts[command.uid])
+            holding.account.copies = True
+            lead = trader.lead = Lead(holding, ledger.ordinals[command.asset])
         lead.active = command.active
         lead.share_ppm = command.share_ppm
         lead.third_uid = command.third_uid
@@ -63,7 +62,7 @@ class Copying:
         lead.symbols = list(command.symbols)
         if not self.day:
             self.day = command.time // DAY_US
-        for position in holding_of(lead.account).positions.values():
+        for position in lead.holding.positions.values():
             number = position.position_id
             if lead.copied(position.perp) and number not in lead.tracks:
                 track = Track(number, position.perp, position.side, position)
@@ -87,13 +86,13 @@ class Copying:
         if isinstance(lead, Rejected):
             return [lead]
         account = self.contracts.ledger.accounts[command.uid]
-        holding_of(account)
+        holding = self.contracts.collateral.holding_of(account)
         account.copies = True
         if trader is None:
             trader = self.books.traders[command.uid] = Trader()
         following = trader.followings.get(command.lead_uid)
         if following is None:
-            following = Following(self.books.next_number, account, lead, command.time)
+            following = Following(self.books.next_number, holding, lead, command.time)
             self.books.next_number += 1
             self.books.followings[following.number] = following
             trader.followings[command.lead_uid] = following

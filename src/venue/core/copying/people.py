@@ -5,9 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from typing import Final
 
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position
-from venue.core.ledger.accounts import Account
+from venue.core.contract.records import Holding, Perpetual, Position
 from venue.core.messages.copy_commands import CopyConfig
 
 FOLLOWERS_MAX: Final = 1_000  # of a lead at a time
@@ -46,11 +44,12 @@ class Lead:
     Where it is not `active`, nobody follows anew and openings are no longer copied.
     """
 
-    __slots__ = ("account", "active", "asset", "followers", "share_ppm", "symbols", "third_ppm",
-                 "third_uid", "tracks")  # fmt: skip
+    __slots__ = ("account", "active", "asset", "followers", "holding", "share_ppm", "symbols",
+                 "third_ppm", "third_uid", "tracks")  # fmt: skip
 
-    def __init__(self, account: Account, asset: int) -> None:
-        self.account = account
+    def __init__(self, holding: Holding, asset: int) -> None:
+        self.holding = holding
+        self.account = holding.account
         self.asset = asset
         self.active = True
         self.share_ppm = 0
@@ -144,12 +143,13 @@ class Following:
     `today` the result since the last settlement. `held` is the open value by contract ordinal.
     """
 
-    __slots__ = ("account", "active", "configs", "copies", "created", "held", "high", "lead",
-                 "net", "number", "prepaid", "share_ppm", "today", "unified")  # fmt: skip
+    __slots__ = ("account", "active", "configs", "copies", "created", "held", "high", "holding",
+                 "lead", "net", "number", "prepaid", "share_ppm", "today", "unified")  # fmt: skip
 
-    def __init__(self, number: int, account: Account, lead: Lead, time: int) -> None:
+    def __init__(self, number: int, holding: Holding, lead: Lead, time: int) -> None:
         self.number = number
-        self.account = account
+        self.holding = holding
+        self.account = holding.account
         self.lead = lead
         self.active = False
         self.unified = True

@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Final
 
-from venue.core.book.orders import Order
-from venue.core.contract.account import Terms, holding_of
+from venue.core.book.book import Order
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.leverage import Margins
 from venue.core.contract.margin import initial
 from venue.core.contract.orders import ASKED_MAX, Contracts, closing_side
+from venue.core.contract.records import Terms
 from venue.core.copying.books import TRADE, Books
 from venue.core.copying.people import Copy, Echo, Following, Track, Tracked
 from venue.core.copying.sizing import (
@@ -84,7 +84,7 @@ class Repeating:
             return False
         if not echo.number:
             margin = initial(echo.amount, position.leverage)
-            echo.share_ppb = share_ppb(echo.lead.account, echo.lead.asset, margin)
+            echo.share_ppb = share_ppb(echo.lead.holding, echo.lead.asset, margin)
         echo.number = number
         following = self.books.followings[number]
         config = following.config(echo.track.perp.symbol)
@@ -99,9 +99,8 @@ class Repeating:
     ) -> int:
         """Open a copy; the reason when nothing is, 0 when an order was placed."""
         perp = echo.track.perp
-        account = following.account
-        holding = holding_of(account)
-        if account.frozen:
+        holding = following.holding
+        if following.account.frozen:
             return int(Reject.ACCOUNT_FROZEN)
         if perp.market.halted:
             return int(Reject.HALTED)
@@ -121,7 +120,7 @@ class Repeating:
         if lots < perp.market.instrument.quantity_min:
             return int(Reject.COPY_SMALL)
         value = lots * perp.mark * perp.unit
-        cross = account.contract[perp.asset]
+        cross = holding.cross(perp.asset)
         worst = bound(perp, side, price, narrowed(following, cross, config.slippage_ppm, value))
         if not reachable(perp, side, worst):
             return int(Reject.NO_LIQUIDITY)
@@ -151,7 +150,7 @@ class Repeating:
                 fee += event.taker.fee
                 position_id = event.taker.position_id
         trader = self.books.traders[following.account.uid]
-        position = holding_of(following.account).positions.get(position_id)
+        position = following.holding.positions.get(position_id)
         if position is None:
             return
         tracked = trader.tracked.get(position_id)

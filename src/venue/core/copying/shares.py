@@ -11,8 +11,9 @@ from venue.core.contract.collateral import (
 )
 from venue.core.contract.position import available_in, equity
 from venue.core.contract.prices_in_doubt import unsure
+from venue.core.contract.records import Pool
 from venue.core.copying.people import Following
-from venue.core.ledger.accounts import Account, Pool
+from venue.core.ledger.accounts import Account
 from venue.core.messages.copy_events import CopySettled
 from venue.core.messages.events import Event, OwnerCreated, OwnerFrozen
 from venue.core.units import PPM, ceil_div
@@ -78,7 +79,7 @@ class Shares:
         third = paid * lead.third_ppm // PPM if account is not None else 0
         commission = self._pool(self._accounts()[COMMISSION_UID], lead.asset)
         if paid:
-            pool = self._pool(lead.account, lead.asset)
+            pool = lead.holding.cross(lead.asset)
             events += self._move(
                 commission,
                 pool,
@@ -97,7 +98,7 @@ class Shares:
                     "",
                 )
         if back:
-            own = self._pool(following.account, lead.asset)
+            own = following.holding.cross(lead.asset)
             events += self._move(
                 commission,
                 own,
@@ -112,7 +113,7 @@ class Shares:
 
     def _take(self, following: Following, wanted: int, symbol: str) -> tuple[int, list[Event]]:
         """Move what a follower can spare to the commission account, at most `wanted`."""
-        pool = self._pool(following.account, following.lead.asset)
+        pool = following.holding.cross(following.lead.asset)
         benefits = following.account.benefits
         gift = 0 if benefits is None else benefits.gift(pool.asset)
         spare = 0 if doubtful(pool) else available_in(pool) - unsure(pool) - gift
@@ -133,8 +134,8 @@ class Shares:
         self, source: Pool, target: Pool, amount: int, kinds: tuple[str, str], symbol: str
     ) -> list[Event]:
         collateral = self.collateral
-        collateral.ledger.exchange(source, target, amount)
-        keep_before_gift(source.account, source.asset, given=False)
+        collateral.ledger.exchange(source.cash, target.cash, amount)
+        keep_before_gift(source.holding, source.asset, given=False)
         collateral.touch(source)
         collateral.touch(target)
         return [
@@ -146,4 +147,4 @@ class Shares:
         return self.collateral.ledger.accounts
 
     def _pool(self, account: Account, asset: int) -> Pool:
-        return account.contract[asset]
+        return self.collateral.holding_of(account).cross(asset)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.account import Holding, Modes, holding_of
 from venue.core.contract.admission import worst_price
-from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import wallet
+from venue.core.contract.records import Holding, Modes, Perpetual, Pool
 from venue.core.copying.people import Echo, Following
-from venue.core.ledger.accounts import Account, Pool
 from venue.core.messages.commands import NO_EXIT, Exit, SetLeverage
 from venue.core.messages.copy_commands import CopyConfig
 from venue.core.units import PPB, PPM, PRICE_MAX, ceil_div
@@ -28,18 +26,14 @@ ORDER_PART: Final = 20  # of the wallet, which all that a pair holds may lose by
 NARROW_PPM: Final = 1_000  # however much it holds, it trades so far from the mark
 
 
-def wallets(account: Account, asset: int) -> int:
+def wallets(holding: Holding, asset: int) -> int:
     """What an owner has in contracts of one settle asset, unrealized profit aside, in atoms."""
-    total = wallet(account.contract[asset])
-    for pool in account.isolated.values():
-        if pool.asset == asset:
-            total += wallet(pool)
-    return total
+    return sum([wallet(pool) for pool in holding.pools_in(asset)])
 
 
-def share_ppb(account: Account, asset: int, margin: int) -> int:
+def share_ppb(holding: Holding, asset: int, margin: int) -> int:
     """Which part of a lead's money an opening takes as margin, at most all of it."""
-    own = wallets(account, asset)
+    own = wallets(holding, asset)
     return min(PPB, margin * PPB // own) if own > 0 else PPB
 
 
@@ -47,7 +41,7 @@ def lost_enough(following: Following) -> bool:
     """Whether a pair has lost so much since the last settlement that it opens nothing more."""
     if following.today >= 0:
         return False
-    left = max(0, wallet(following.account.contract[following.lead.asset]))
+    left = max(0, wallet(following.holding.cross(following.lead.asset)))
     return -following.today * LOSS_PART >= left - following.today
 
 
@@ -58,7 +52,7 @@ def narrowed(following: Following, pool: Pool, slippage_ppm: int, opened: int = 
     The money is the cross wallet and that of `pool`, where that is another one.
     """
     chosen = slippage_ppm or SLIPPAGE_PPM
-    cross = following.account.contract[following.lead.asset]
+    cross = following.holding.cross(following.lead.asset)
     own = wallet(cross) if pool is cross else wallet(cross) + wallet(pool)
     held = opened + sum(following.held.values())
     return min(chosen, max(NARROW_PPM, own * PPM // (ORDER_PART * max(1, held))))
@@ -92,7 +86,7 @@ def wanted_modes(
     modes = holding.modes_in(perp)
     if modes.longs or modes.shorts or modes.open_orders:
         return None
-    lead = holding_of(echo.lead.account).modes_in(perp)
+    lead = echo.lead.holding.modes_in(perp)
     mode = config.margin_mode
     if mode < 0:
         mode = lead.margin_mode
@@ -131,7 +125,7 @@ def lots_of(
     if config.by_amount:
         margin = config.value if echo.first else 0
     else:
-        own = max(0, wallet(following.account.contract[perp.asset]))
+        own = max(0, wallet(following.holding.cross(perp.asset)))
         margin = own * echo.share_ppb * config.value // (PPB * PPM)
     leverage = holding.modes_in(perp).leverage(echo.track.side)
     lot = max(perp.mark, worst) * perp.unit

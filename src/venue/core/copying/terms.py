@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.orders import Contracts
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.records import Perpetual
 from venue.core.copying.people import (
     CONFIGS_MAX,
     FOLLOWERS_MAX,

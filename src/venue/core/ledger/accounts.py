@@ -1,16 +1,9 @@
-"""Accounts: what an owner has, by wallet, and its contract collateral by pool."""
+"""Accounts: what an owner has, by wallet."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from venue.core.book.orders import Order
 from venue.core.ledger.benefits import Benefits
 from venue.vocabulary import WALLET_CONTRACT, WALLET_SPOT
-
-if TYPE_CHECKING:
-    from venue.core.contract.account import Holding
-    from venue.core.contract.position import Position, Sums
 
 
 class Balance:
@@ -23,71 +16,40 @@ class Balance:
         self.locked = 0
 
 
-class Pool:
-    """Contract collateral of one owner and settle asset: the cash leg (rules 5.2, 5.5).
+class Cash:
+    """Atoms of one settle asset in a contract pool: the cash leg (rules 5.2, 5.5).
 
-    `position_id` is 0 for the cross pool, else the isolated position it belongs to. `positions`
-    are those it carries, `gross` their open values without sign; `held` is what open orders hold of
-    a cross pool, `promised` the notional of those that open. `dirty`, `guards`, `shortfall` and
-    `since` belong to the watch over pools (rule 7.7); `sums` is what the positions add up to, None
-    while not known.
+    Open orders hold `held` of a cross pool's `collateral`; `promised` is the notional of those that
+    open.
     """
 
-    __slots__ = (
-        "account",
-        "asset",
-        "collateral",
-        "dirty",
-        "gross",
-        "guards",
-        "held",
-        "position_id",
-        "positions",
-        "promised",
-        "shortfall",
-        "since",
-        "sums",
-    )
+    __slots__ = ("asset", "collateral", "held", "promised")
 
-    def __init__(self, account: Account, asset: int, position_id: int) -> None:
-        self.account = account
+    def __init__(self, asset: int) -> None:
         self.asset = asset
-        self.position_id = position_id
         self.collateral = 0
         self.held = 0
-        self.gross = 0
         self.promised = 0
-        self.sums: Sums | None = None
-        self.positions: list[Position] = []
-        self.dirty = False
-        self.guards: list[tuple[int, int, int]] = []  # contract ordinal, direction, key
-        self.shortfall = -1  # with which it stands in line for its liquidation; -1: it does not
-        self.since = 0  # since when nobody can help it, as a running number; 0: it needs no help
 
 
 class Account:
-    """An owner: three wallets, its open orders and the client ids it used.
+    """An owner: three wallets, and its settings.
 
-    Fee rates of -1 mean the symbol's own. `clients` holds open orders and those of the last day.
-    `contract` are its cross pools by asset, `isolated` its isolated ones by position id; `holding`
-    is the rest of its contract side, once it has used it, `benefits` what the venue grants it, once
+    Fee rates of -1 mean the symbol's own. `contract` is the cash of its cross pools by asset,
+    `isolated` that of its isolated ones by position id; `benefits` what the venue grants it, once
     there is anything. `recorded`: private frames are numbered and stored even when no client is
     connected. `copies`: it leads, or has followed, in copy trading.
     """
 
     __slots__ = (
         "benefits",
-        "clients",
         "contract",
         "copies",
         "frozen",
         "funding",
-        "holding",
         "isolated",
         "maker_ppm",
         "name",
-        "open_count",
-        "orders",
         "recorded",
         "self_trade",
         "spot",
@@ -95,7 +57,7 @@ class Account:
         "uid",
     )
 
-    def __init__(self, uid: int, name: str, self_trade: int, assets: int, markets: int) -> None:
+    def __init__(self, uid: int, name: str, self_trade: int, assets: int) -> None:
         self.uid = uid
         self.name = name
         self.self_trade = self_trade
@@ -105,14 +67,10 @@ class Account:
         self.maker_ppm = -1
         self.taker_ppm = -1
         self.spot = [Balance() for _ in range(assets)]
-        self.contract = [Pool(self, asset, 0) for asset in range(assets)]
-        self.isolated: dict[int, Pool] = {}
-        self.holding: Holding | None = None
+        self.contract = [Cash(asset) for asset in range(assets)]
+        self.isolated: dict[int, Cash] = {}
         self.benefits: Benefits | None = None
         self.funding: list[int] = [0] * assets
-        self.orders: dict[int, Order[None]] = {}
-        self.clients: dict[str, Order[None]] = {}
-        self.open_count: list[int] = [0] * markets
 
     def total(self, wallet: int, asset: int) -> int:
         """Free + locked atoms of one wallet; of the contract wallet the cross collateral."""
@@ -139,3 +97,11 @@ class Account:
             self.funding[asset] += amount
         left = self.free(wallet, asset)
         assert left >= 0, f"{left} atoms left in wallet {wallet} of {self.name}"
+
+
+def benefits_of(account: Account) -> Benefits:
+    """An account's benefits, made when they are first needed."""
+    benefits = account.benefits
+    if benefits is None:
+        benefits = account.benefits = Benefits()
+    return benefits

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from venue.core.units import DAY_US, PPM
-from venue.vocabulary import PRODUCT_CONTRACT
-
-if TYPE_CHECKING:
-    from venue.core.ledger.accounts import Account
-
 
 Which = tuple[int, int]  # `vocabulary.Product`, asset ordinal
 
@@ -146,20 +139,19 @@ class Benefits:
     # -- fees ------------------------------------------------------------------------------------
 
     def accrue(
-        self, account: Account, terms: DiscountTerms, which: Which, *, ppm: int, fee: int,
-        amount: int, maker: bool, time: int,
+        self, which: Which, *, rebate_ppm: int, ppm: int, fee: int, amount: int, maker: bool,
+        time: int,
     ) -> None:  # fmt: skip
         """Note what a fee promises: `fee` is what the owner paid of its own for trading `amount`,
-        `ppm` its inviter's share of what is left of it behind the discount."""
-        rebated = self.discount and which[0] == PRODUCT_CONTRACT and holds(account, terms)
-        if not rebated and not ppm:
+        `rebate_ppm` the part that it gets back, `ppm` its inviter's share of what is left."""
+        if not rebate_ppm and not ppm:
             return
         self.close_days(time // DAY_US)
         accrual = self.today.get(which)
         if accrual is None:
             accrual = self.today[which] = Accrual()
-        if rebated:
-            refund = fee * terms.rate_ppm // PPM
+        if rebate_ppm:
+            refund = fee * rebate_ppm // PPM
             accrual.refund += refund
             fee -= refund
         if ppm:
@@ -178,19 +170,3 @@ class Benefits:
             self.owed.append((self.day, which, accrual))
         self.today = {}
         self.day = day
-
-
-def benefits_of(account: Account) -> Benefits:
-    """An account's benefits, made when they are first needed."""
-    benefits = account.benefits
-    if benefits is None:
-        benefits = account.benefits = Benefits()
-    return benefits
-
-
-def holds(account: Account, terms: DiscountTerms) -> bool:
-    """Whether an owner has the token that the discount asks for, in its spot or funding wallet."""
-    if terms.asset < 0:
-        return False
-    token = account.spot[terms.asset]
-    return token.free + token.locked + account.funding[terms.asset] >= terms.holding

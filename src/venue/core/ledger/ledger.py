@@ -7,7 +7,7 @@ owner gains, another account (owner, fees, external) loses.
 from __future__ import annotations
 
 from venue.core.instruments import Asset
-from venue.core.ledger.accounts import Account, Balance, Pool
+from venue.core.ledger.accounts import Account, Balance, Cash
 from venue.core.ledger.benefits import DiscountTerms
 from venue.vocabulary import PRODUCT_CONTRACT, WALLET_SPOT, Wallet
 
@@ -16,12 +16,11 @@ class Ledger:
     """All balances. `external` is where deposits come from; its balances are negative.
 
     `dust` keeps what rounding leaves, and what is under way inside a funding settlement. `names`
-    are the owners' uids, `ordinals` the places that assets have in lists; `markets` counts the spot
-    markets, which accounts have room for. `terms` are those of the fee discount.
+    are the owners' uids, `ordinals` the places that assets have in lists, `terms` those of the fee
+    discount.
     """
 
-    __slots__ = ("accounts", "assets", "dust", "external", "fees", "markets", "names",
-                 "ordinals", "terms")  # fmt: skip
+    __slots__ = ("accounts", "assets", "dust", "external", "fees", "names", "ordinals", "terms")
 
     def __init__(self) -> None:
         self.accounts: dict[int, Account] = {}
@@ -31,24 +30,16 @@ class Ledger:
         self.external: list[int] = []
         self.dust: list[int] = []
         self.names: dict[str, int] = {}
-        self.markets = 0
         self.terms = DiscountTerms()
 
     def open(self, uid: int, name: str, self_trade: int = 0) -> Account:
         """A new account, empty."""
         assert uid not in self.accounts, f"uid {uid} is taken"
         assert name not in self.names, f"the name {name} is taken"
-        account = Account(uid, name, self_trade, len(self.assets), self.markets)
+        account = Account(uid, name, self_trade, len(self.assets))
         self.accounts[uid] = account
         self.names[name] = uid
         return account
-
-    def add_market(self) -> int:
-        """Make room for a spot market in every account; its ordinal."""
-        for account in self.accounts.values():
-            account.open_count.append(0)
-        self.markets += 1
-        return self.markets - 1
 
     def register(self, asset: Asset) -> None:
         """Make room for an asset in every account."""
@@ -60,7 +51,7 @@ class Ledger:
         self.dust.append(0)
         for account in self.accounts.values():
             account.spot.append(Balance())
-            account.contract.append(Pool(account, len(account.contract), 0))
+            account.contract.append(Cash(len(account.contract)))
             account.funding.append(0)
 
     def credit(self, account: Account, wallet: int, asset: int, amount: int) -> None:
@@ -90,12 +81,12 @@ class Ledger:
         balance.locked -= amount
         balance.free += amount
 
-    def reserve(self, pool: Pool, margin: int, notional: int) -> None:
+    def reserve(self, cash: Cash, margin: int, notional: int) -> None:
         """Hold margin for opening orders of so much notional, in atoms, or (negative) let it go."""
-        pool.held += margin
-        pool.promised += notional
-        assert pool.held >= 0, f"orders of {pool.account.name} hold {pool.held} atoms"
-        assert pool.promised >= 0, f"orders of {pool.account.name} open {pool.promised} atoms"
+        cash.held += margin
+        cash.promised += notional
+        assert cash.held >= 0, f"open orders hold {cash.held} atoms"
+        assert cash.promised >= 0, f"open orders open {cash.promised} atoms"
 
     def settle(
         self,
@@ -140,14 +131,14 @@ class Ledger:
         assert paid_after == paid_before, "the postings of what is paid do not sum to zero"
         assert got_after == got_before, "the postings of what is got do not sum to zero"
 
-    def exchange(self, source: Pool, target: Pool, amount: int) -> None:
+    def exchange(self, source: Cash, target: Cash, amount: int) -> None:
         """Entry: one pool -> another."""
         assert source.asset == target.asset, f"{amount} atoms become those of another asset"
         source.collateral -= amount
         target.collateral += amount
 
     def trade(
-        self, long: Pool, short: Pool, notional: int, long_fee: int, short_fee: int, fees: Pool
+        self, long: Cash, short: Cash, notional: int, long_fee: int, short_fee: int, fees: Cash
     ) -> None:
         """Entry of one contract trade: the buyer's cash goes to the seller (rule 5.2)."""
         assert long.asset == short.asset == fees.asset, "a trade is settled in one asset"
@@ -160,7 +151,7 @@ class Ledger:
         after = _collateral(long, short) + fees.collateral
         assert after == before, "the postings do not sum to zero"
 
-    def pay_commission(self, inviter: Account, asset: int, amount: int, fees: Pool | None) -> None:
+    def pay_commission(self, inviter: Account, asset: int, amount: int, fees: Cash | None) -> None:
         """Entry: the fee account's pool, or (None) the spot fees -> an affiliate's spot wallet."""
         there = fees.collateral if fees is not None else self.fees[asset]
         assert 0 < amount <= there, f"{amount} atoms of commission out of {there}"
@@ -169,6 +160,16 @@ class Ledger:
         else:
             self.fees[asset] -= amount
         inviter.add(WALLET_SPOT, asset, amount)
+
+    def rebate_ppm(self, account: Account) -> int:
+        """The part of its contract fees that an owner gets back, in ppm: it opted in, and has the
+        token that the discount asks for in its spot or funding wallet (rule 9.3)."""
+        terms, benefits = self.terms, account.benefits
+        if benefits is None or not benefits.discount or terms.asset < 0:
+            return 0
+        token = account.spot[terms.asset]
+        held = token.free + token.locked + account.funding[terms.asset]
+        return terms.rate_ppm if held >= terms.holding else 0
 
     def share_of(self, inviter: int, product: int) -> int:
         """The share that an inviter (0: nobody) has of fees in a product, in ppm."""
@@ -180,10 +181,10 @@ class Ledger:
         affiliate = benefits.affiliate
         return affiliate.contract_ppm if product == PRODUCT_CONTRACT else affiliate.spot_ppm
 
-    def pay_funding(self, pool: Pool, amount: int) -> None:
+    def pay_funding(self, cash: Cash, amount: int) -> None:
         """Entry of one position's funding: dust -> pool, or (negative) pool -> dust."""
-        pool.collateral += amount
-        self.dust[pool.asset] -= amount
+        cash.collateral += amount
+        self.dust[cash.asset] -= amount
 
     def imbalance(self) -> dict[str, int]:
         """Per asset, the sum over all accounts where it is not zero: empty, always (rule 2.3)."""
@@ -192,11 +193,11 @@ class Ledger:
             for asset in range(len(sums)):
                 for wallet in Wallet:
                     sums[asset] += account.total(wallet, asset)
-            for pool in account.isolated.values():
-                sums[pool.asset] += pool.collateral
+            for cash in account.isolated.values():
+                sums[cash.asset] += cash.collateral
         return {asset.name: total for asset, total in zip(self.assets, sums, strict=True) if total}
 
 
-def _collateral(one: Pool, other: Pool) -> int:
+def _collateral(one: Cash, other: Cash) -> int:
     """What two pools have; who trades with itself may have one."""
     return one.collateral if other is one else one.collateral + other.collateral

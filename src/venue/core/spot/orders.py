@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from venue.core.book.book import Order
 from venue.core.book.client_ids import ClientIds, remembered
-from venue.core.book.market import Market, within_band, worst_price
+from venue.core.book.market import malformed, within_band, worst_price
 from venue.core.book.matching import Match
-from venue.core.book.orders import Order, malformed
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account, Balance
 from venue.core.ledger.benefits import Benefits
@@ -21,6 +21,7 @@ from venue.core.messages.events import (
     Rejected,
     Trade,
 )
+from venue.core.spot.account import SpotAccount, SpotMarket, SpotOrder
 from venue.core.units import AMOUNT_MAX, fee_on
 from venue.vocabulary import (
     BUY,
@@ -38,8 +39,8 @@ from venue.vocabulary import (
     Reject,
 )
 
-SpotFill = tuple[Order[None], int]  # a resting order and its lots; 0: it ends
-SpotMatch = Match[None, SpotFill]
+SpotFill = tuple[SpotOrder, int]  # a resting order and its lots; 0: it ends
+SpotMatch = Match[SpotAccount, SpotFill]
 
 
 class Liquidity:
@@ -47,11 +48,11 @@ class Liquidity:
 
     __slots__ = ()
 
-    def meet(self, maker: Order[None], lots: int) -> SpotFill:
+    def meet(self, maker: SpotOrder, lots: int) -> SpotFill:
         """A fill is a resting order and its lots."""
         return maker, lots
 
-    def end(self, maker: Order[None]) -> SpotFill:
+    def end(self, maker: SpotOrder) -> SpotFill:
         """One that is to end has none."""
         return maker, 0
 
@@ -66,20 +67,44 @@ class ShownMatch:
     __slots__ = ("match", "order")
 
     def __init__(self) -> None:
-        self.order: Order[None] | None = None
+        self.order: SpotOrder | None = None
         self.match: SpotMatch | None = None
 
 
 class Spot:
-    """The spot markets over one ledger."""
+    """The spot markets over one ledger. `accounts` are the owners' spot sides, by uid."""
 
-    __slots__ = ("client_ids", "counters", "ledger", "markets")
+    __slots__ = ("accounts", "client_ids", "counters", "ledger", "markets")
 
     def __init__(self, ledger: Ledger, counters: Counters) -> None:
         self.ledger = ledger
         self.counters = counters
-        self.markets: dict[str, Market[None]] = {}
+        self.markets: dict[str, SpotMarket] = {}
+        self.accounts: dict[int, SpotAccount] = {}
         self.client_ids = ClientIds(_clients)
+
+    def account(self, uid: int) -> SpotAccount | None:
+        """An owner's spot side, made when it is first needed; None: there is no such owner."""
+        own = self.accounts.get(uid)
+        if own is None:
+            account = self.ledger.accounts.get(uid)
+            if account is not None:
+                own = self.account_of(account)
+        return own
+
+    def account_of(self, account: Account) -> SpotAccount:
+        """An account's spot side, made when it is first needed."""
+        own = self.accounts.get(account.uid)
+        if own is None:
+            own = self.accounts[account.uid] = SpotAccount(account, len(self.markets))
+        return own
+
+    def open(self, market: SpotMarket) -> None:
+        """Open a market, and make room for it in every account."""
+        assert market.ordinal == len(self.markets), f"{market.symbol} is not the next market"
+        self.markets[market.symbol] = market
+        for own in self.accounts.values():
+            own.open_count.append(0)
 
     # -- placing ---------------------------------------------------------------------------------
 
@@ -88,15 +113,15 @@ class Spot:
 
         With `shown` nothing is executed, and what is accepted has no events.
         """
-        account = self.ledger.accounts.get(command.uid)
-        if account is None:
+        own = self.accounts.get(command.uid) or self.account(command.uid)
+        if own is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         client_id = command.client_id
         if client_id:
-            earlier = account.clients.get(client_id)
+            earlier = own.clients.get(client_id)
             if earlier is not None and remembered(earlier, command.time):
                 return _repeat(earlier, command)
-        if account.frozen:
+        if own.account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
         market = self.markets.get(command.symbol)
         if market is None:
@@ -104,8 +129,8 @@ class Spot:
         if market.halted:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         order = Order(
-            self.counters.order, account, market, command.side, command.type,
-            command.time_in_force, command.quantity, command.price, client_id, command.time, None,
+            self.counters.order, own.account.uid, market, command.side, command.type,
+            command.time_in_force, command.quantity, command.price, client_id, command.time, own,
         )  # fmt: skip
         refused = malformed(order)
         if refused is not None:
@@ -115,10 +140,10 @@ class Spot:
         return self._place_limit(order, market, shown)
 
     def _place_limit(
-        self, order: Order[None], market: Market[None], shown: ShownMatch | None
+        self, order: SpotOrder, market: SpotMarket, shown: ShownMatch | None
     ) -> list[Event]:
         """Rest what does not trade at once; an order that does goes on to `_take`."""
-        account = order.account
+        own = order.terms
         side = order.side
         tif = order.time_in_force
         quantity = order.quantity
@@ -132,25 +157,25 @@ class Spot:
             band = worst_price(market, side)
             if band and (price > band if side == BUY else price < band):
                 return [Rejected(Reject.PRICE_BAND, band)]
-        if account.open_count[market.ordinal] >= OPEN_ORDERS_PER_SYMBOL_MAX:
+        if own.open_count[market.ordinal] >= OPEN_ORDERS_PER_SYMBOL_MAX:
             return [Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)]
-        if len(account.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
+        if len(own.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
             return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, OPEN_ORDERS_PER_ACCOUNT_MAX)]
         book = market.book
         if side == BUY:
             crossing = price >= book.ask
-            balance = account.spot[market.quote]
+            balance = own.account.spot[market.quote]
             need = notional
         else:
             crossing = price <= book.bid
-            balance = account.spot[market.base]
+            balance = own.account.spot[market.base]
             need = quantity * market.lot_atoms
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
         if balance.free < need:
             return [Rejected(Reject.FUNDS)]
         if crossing or (tif != GTC and tif != POST_ONLY):
-            match: SpotMatch = Match(order, account.self_trade)
+            match: SpotMatch = Match(order, own.account.self_trade)
             if crossing:
                 match.walk(price, RULES)
             if tif == FOK and match.lots < quantity:
@@ -164,46 +189,45 @@ class Spot:
         self._rest(order, market, balance, need)
         return [
             OrderPlaced(
-                order_id, account.uid, market.symbol, side, LIMIT, tif, quantity, price,
+                order_id, order.uid, market.symbol, side, LIMIT, tif, quantity, price,
                 order.client_id, quantity,
             )
         ]  # fmt: skip
 
     def _place_market(
-        self, order: Order[None], market: Market[None], shown: ShownMatch | None
+        self, order: SpotOrder, market: SpotMarket, shown: ShownMatch | None
     ) -> list[Event]:
         """Sweep to at most the band from the best price; needs the funds of the exact sweep."""
-        account = order.account
+        own = order.terms
         instrument = market.instrument
         if order.quantity > instrument.market_quantity_max:
             return [Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)]
-        if account.open_count[market.ordinal] >= OPEN_ORDERS_PER_SYMBOL_MAX:
+        if own.open_count[market.ordinal] >= OPEN_ORDERS_PER_SYMBOL_MAX:
             return [Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)]
-        if len(account.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
+        if len(own.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
             return [Rejected(Reject.OPEN_ORDERS_ACCOUNT, OPEN_ORDERS_PER_ACCOUNT_MAX)]
         best = market.book.best(order.side)
         if not best:
             return [Rejected(Reject.NO_LIQUIDITY)]
-        match: SpotMatch = Match(order, account.self_trade)
+        match: SpotMatch = Match(order, own.account.self_trade)
         match.walk(within_band(order.side, best, instrument.market_band_ppm), RULES)
         if order.side == BUY:
             cost = sum([maker.price * lots for maker, lots in match.fills])
-            short = account.spot[market.quote].free < cost * market.unit_atoms
+            short = own.account.spot[market.quote].free < cost * market.unit_atoms
         else:
-            short = account.spot[market.base].free < match.lots * market.lot_atoms
+            short = own.account.spot[market.base].free < match.lots * market.lot_atoms
         if short:
             return [Rejected(Reject.FUNDS)]
         return self._take(order, market, match, shown)
 
     def _take(
-        self, order: Order[None], market: Market[None], match: SpotMatch, shown: ShownMatch | None
+        self, order: SpotOrder, market: SpotMarket, match: SpotMatch, shown: ShownMatch | None
     ) -> list[Event]:
         """Do what was found to match of an accepted order, then rest or close its remainder."""
         if shown is not None:
             shown.order = order
             shown.match = match
             return []
-        account = order.account
         self.counters.order = order.order_id + 1
         events: list[Event] = []
         for maker, lots in match.fills:
@@ -220,19 +244,19 @@ class Spot:
         if rests:
             buy = order.side == BUY
             need = left * (order.price * market.unit_atoms if buy else market.lot_atoms)
-            balance = account.spot[market.quote if buy else market.base]
+            balance = order.terms.account.spot[market.quote if buy else market.base]
             self._rest(order, market, balance, need)
         elif order.client_id:
-            account.clients[order.client_id] = order
+            order.terms.clients[order.client_id] = order
             self.client_ids.keep(order)
         placed = OrderPlaced(
-            order.order_id, account.uid, market.symbol, order.side, order.type, tif,
+            order.order_id, order.uid, market.symbol, order.side, order.type, tif,
             order.quantity, order.price, order.client_id, left if rests else 0,
         )  # fmt: skip
         if left > 0 and not rests:
             events.append(
                 OrderClosed(
-                    order.order_id, account.uid, market.symbol, order.side, order.price,
+                    order.order_id, order.uid, market.symbol, order.side, order.price,
                     order.status, 0,
                 )
             )  # fmt: skip
@@ -240,11 +264,11 @@ class Spot:
         return events
 
     def _fill(
-        self, order: Order[None], market: Market[None], maker_order: Order[None], lots: int
+        self, order: SpotOrder, market: SpotMarket, maker_order: SpotOrder, lots: int
     ) -> Trade:
         """Settle one fill in the ledger and state it."""
-        taker = order.account
-        maker = maker_order.account
+        taker = order.terms.account
+        maker = maker_order.terms.account
         buy = order.side == BUY
         price = maker_order.price
         base_amount = lots * market.lot_atoms
@@ -278,10 +302,10 @@ class Spot:
         bill_id = counters.bill
         counters.bill = bill_id + 4
         if buyer.benefits is not None and buyer.benefits.inviter:
-            self._share(buyer, buyer.benefits, base, base_fee, amount=base_amount,
+            self._share(buyer.benefits, base, base_fee, amount=base_amount,
                         maker=not buy, time=order.time)  # fmt: skip
         if seller.benefits is not None and seller.benefits.inviter:
-            self._share(seller, seller.benefits, quote, quote_fee, amount=notional,
+            self._share(seller.benefits, quote, quote_fee, amount=notional,
                         maker=buy, time=order.time)  # fmt: skip
         market.last_price = price
         order.remaining -= lots
@@ -300,85 +324,83 @@ class Spot:
         )  # fmt: skip
 
     def _share(
-        self, account: Account, benefits: Benefits, asset: int, fee: int, *, amount: int,
-        maker: bool, time: int,
-    ) -> None:  # fmt: skip
+        self, benefits: Benefits, asset: int, fee: int, *, amount: int, maker: bool, time: int
+    ) -> None:
         """Note what the inviter of one side of a fill gets of its fee."""
         ppm = self.ledger.share_of(benefits.inviter, PRODUCT_SPOT)
         benefits.accrue(
-            account, self.ledger.terms, (PRODUCT_SPOT, asset), ppm=ppm, fee=fee, amount=amount,
-            maker=maker, time=time,
+            (PRODUCT_SPOT, asset), rebate_ppm=0, ppm=ppm, fee=fee, amount=amount, maker=maker,
+            time=time,
         )  # fmt: skip
 
-    def _rest(self, order: Order[None], market: Market[None], balance: Balance, need: int) -> None:
-        account = order.account
+    def _rest(self, order: SpotOrder, market: SpotMarket, balance: Balance, need: int) -> None:
+        own = order.terms
         self.ledger.hold(balance, need)
-        account.orders[order.order_id] = order
-        account.open_count[market.ordinal] += 1
+        own.orders[order.order_id] = order
+        own.open_count[market.ordinal] += 1
         if order.client_id:
-            account.clients[order.client_id] = order
+            own.clients[order.client_id] = order
         market.book.rest(order)
 
     # -- ending ----------------------------------------------------------------------------------
 
     def cancel(self, command: CancelOrder) -> list[Event]:
         """End one open order of the owner."""
-        account = self.ledger.accounts.get(command.uid)
-        if account is None:
+        own = self.accounts.get(command.uid) or self.account(command.uid)
+        if own is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         order_id: int = command.order_id
         if not order_id:
-            named = account.clients.get(command.client_id)
+            named = own.clients.get(command.client_id)
             order_id = named.order_id if named is not None else 0
-        order = account.orders.get(order_id)
+        order = own.orders.get(order_id)
         if order is None:
             return [Rejected(Reject.ORDER_UNKNOWN)]
         return [self._close(order, order.market, CANCELED, command.time)]
 
     def cancel_all(self, command: CancelOrders) -> list[Event]:
         """End every open order of the owner in one symbol, oldest first."""
-        account = self.ledger.accounts.get(command.uid)
-        if account is None:
+        own = self.account(command.uid)
+        if own is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         market = self.markets.get(command.symbol)
         if market is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
-        orders = [order for order in account.orders.values() if order.market is market]
+        orders = [order for order in own.orders.values() if order.market is market]
         return [self._close(order, market, CANCELED, command.time) for order in orders]
 
-    def _close(
-        self, order: Order[None], market: Market[None], status: int, time: int
-    ) -> OrderClosed:
+    def _close(self, order: SpotOrder, market: SpotMarket, status: int, time: int) -> OrderClosed:
         """End a resting order: out of the book, its hold back."""
-        account = order.account
+        balances = order.terms.account.spot
         market.book.remove(order)
         if order.side == BUY:
             need = order.price * order.remaining * market.unit_atoms
-            self.ledger.release(account.spot[market.quote], need)
+            self.ledger.release(balances[market.quote], need)
         else:
             need = order.remaining * market.lot_atoms
-            self.ledger.release(account.spot[market.base], need)
+            self.ledger.release(balances[market.base], need)
         order.become(status)
         order.update_time = time
         self._forget(order, market)
         return OrderClosed(
-            order.order_id, account.uid, market.symbol, order.side, order.price, status,
+            order.order_id, order.uid, market.symbol, order.side, order.price, status,
             order.remaining,
         )  # fmt: skip
 
-    def _forget(self, order: Order[None], market: Market[None]) -> None:
+    def _forget(self, order: SpotOrder, market: SpotMarket) -> None:
         """Take an order that no longer rests off its owner's books."""
-        del order.account.orders[order.order_id]
-        order.account.open_count[market.ordinal] -= 1
+        own = order.terms
+        del own.orders[order.order_id]
+        own.open_count[market.ordinal] -= 1
         if order.client_id:
             self.client_ids.keep(order)
 
 
-def _clients(order: Order[None]) -> dict[str, Order[None]]:
-    return order.account.clients
+def _clients(order: SpotOrder) -> dict[str, SpotOrder]:
+    return order.terms.clients
 
 
-def _repeat(earlier: Order[None], command: PlaceOrder) -> list[Event]:
+def _repeat(earlier: SpotOrder, command: PlaceOrder) -> list[Event]:
     same = (
         earlier.market.symbol == command.symbol
         and earlier.side == command.side

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from venue.core.book.book import OPEN, Order
 from venue.core.book.market import within_band
 from venue.core.book.matching import Match, expected
-from venue.core.book.orders import OPEN, Order
-from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import PlaceOrder
 from venue.core.messages.events import Event
+from venue.core.spot.account import SpotOrder
 from venue.core.spot.orders import RULES, ShownMatch, Spot, SpotMatch
 from venue.core.units import fee_on
 from venue.vocabulary import BUY, LIMIT, NEW
@@ -63,13 +63,13 @@ def needed(spot: Spot, command: PlaceOrder) -> int:
     if command.type == LIMIT:
         worth = command.price * command.quantity * market.unit_atoms
         return worth if buys else command.quantity * market.lot_atoms
-    account = spot.ledger.accounts[command.uid]
+    own = spot.account_of(spot.ledger.accounts[command.uid])
     best = market.book.best(command.side)
-    order: Order[None] = Order(
-        0, account, market, command.side, command.type, command.time_in_force, command.quantity,
-        command.price, "", command.time, None,
+    order: SpotOrder = Order(
+        0, command.uid, market, command.side, command.type, command.time_in_force, command.quantity,
+        command.price, "", command.time, own,
     )  # fmt: skip
-    match: SpotMatch = Match(order, account.self_trade)
+    match: SpotMatch = Match(order, own.account.self_trade)
     if best:
         match.walk(within_band(order.side, best, market.instrument.market_band_ppm), RULES)
     if not buys:
@@ -77,9 +77,9 @@ def needed(spot: Spot, command: PlaceOrder) -> int:
     return sum([maker.price * lots for maker, lots in match.fills]) * market.unit_atoms
 
 
-def _fill(outlook: SpotOutlook, order: Order[None], price: int, lots: int) -> None:
+def _fill(outlook: SpotOutlook, order: SpotOrder, price: int, lots: int) -> None:
     market = order.market
-    account: Account = order.account
+    account = order.terms.account
     amount = price * lots * market.unit_atoms
     rate = account.taker_ppm if account.taker_ppm >= 0 else market.taker_ppm
     fee = fee_on(lots * market.lot_atoms if order.side == BUY else amount, rate)

@@ -26,7 +26,7 @@ def problems(engine: Engine) -> list[str]:
         found += book_problems(market)
         for half in (market.book.bids, market.book.asks):
             for order in resting(half):
-                if order.account.orders.get(order.order_id) is not order:
+                if order.terms.orders.get(order.order_id) is not order:
                     found.append(f"order {order.order_id} rests but is not its owner's")
     return found
 
@@ -65,7 +65,7 @@ def _benefit_problems(engine: Engine) -> list[str]:
 def _account_problems(engine: Engine, account: Account) -> list[str]:
     found: list[str] = []
     required = [0] * len(engine.ledger.assets)
-    for order in account.orders.values():
+    for order in engine.spot_account(account.uid).orders.values():
         market = order.market
         if order.side == BUY:
             required[market.quote] += order.price * order.remaining * market.unit_atoms

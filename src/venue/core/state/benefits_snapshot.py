@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from venue.core.engine import Engine
-from venue.core.ledger.accounts import Account
-from venue.core.ledger.benefits import Accrual, Affiliate, Benefits, Gift, Which, benefits_of
+from venue.core.ledger.accounts import Account, benefits_of
+from venue.core.ledger.benefits import Accrual, Affiliate, Benefits, Gift, Which
 
 
 class AccrualRecord(msgspec.Struct, array_like=True, gc=False):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from venue.core.contract.account import holding_of
-from venue.core.contract.conditional import Algo, stop_waiting
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.conditional import stop_waiting
+from venue.core.contract.records import Algo, Perpetual
 from venue.core.engine import Engine
 from venue.core.state.contract_records import AlgoRecord
 
@@ -40,7 +39,7 @@ def algo_record(algo: Algo) -> AlgoRecord:
 
 def load_algo(engine: Engine, record: AlgoRecord) -> Algo:
     """The conditional order of a record; its owner and its position are loaded already."""
-    holding = holding_of(engine.ledger.accounts[record.uid])
+    holding = engine.holding(record.uid)
     algo = Algo(
         record.algo_id,
         holding,

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from venue.core.book.book import resting
-from venue.core.book.market import Market
-from venue.core.book.orders import T
-from venue.core.contract.account import Holding
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import UNKNOWN, Sums, equity, maintenance_of
+from venue.core.book.book import Market, T, resting
+from venue.core.contract.position import added_up, equity, is_fresh, maintenance_of
+from venue.core.contract.records import UNKNOWN, Holding, Perpetual, Pool, Sums
 from venue.core.engine import Engine
-from venue.core.ledger.accounts import Account, Pool
 from venue.vocabulary import BUY, LONG
 
 
@@ -18,10 +14,9 @@ def problems(engine: Engine) -> list[str]:
     found: list[str] = []
     for perp in engine.contracts.markets.values():
         found += _perp_problems(perp)
-    for account in engine.ledger.accounts.values():
-        if account.holding is not None:
-            found += _holding_problems(account.holding)
-            found += _sums_problems(account)
+    for holding in engine.contracts.collateral.holdings.values():
+        found += _holding_problems(holding)
+        found += _sums_problems(holding)
     for pool in engine.contracts.collateral.fund:
         judged = pool.shortfall < 0 and not pool.since  # else it is in danger, and known to be
         judged = judged and all(_judged(position.perp) for position in pool.positions)
@@ -99,9 +94,9 @@ def _holding_problems(holding: Holding) -> list[str]:
             closing[number] = closing.get(number, 0) + order.remaining
         if not 0 < order.remaining <= order.quantity:
             found.append(f"order {order.order_id}: {order.remaining} of {order.quantity} remain")
-    for pool in holding.account.contract:
-        if pool.held != margins.get(pool.asset, 0):
-            found.append(f"{name}: orders hold {pool.held} of asset {pool.asset}, need {margins}")
+    for cash in holding.account.contract:
+        if cash.held != margins.get(cash.asset, 0):
+            found.append(f"{name}: orders hold {cash.held} of asset {cash.asset}, need {margins}")
     counted = {ordinal: modes.open_orders for ordinal, modes in holding.modes.items()}
     if {ordinal: count for ordinal, count in counted.items() if count} != counts:
         found.append(f"{name}: open orders are counted as {counted}, not {counts}")
@@ -117,23 +112,26 @@ def _holding_problems(holding: Holding) -> list[str]:
             lots = sum([own.quantity for own in modes.positions(side) if own.separated])
             if modes.lots(side) != lots:
                 found.append(f"{name}: separated lots are {modes.lots(side)}, not {lots}")
-    for position_id, pool in holding.account.isolated.items():
-        if position_id not in holding.positions and pool.collateral >= 0:
+    if list(holding.isolated) != list(holding.account.isolated):
+        found.append(f"{name}: isolated pools are {list(holding.isolated)}")
+    for position_id, pool in holding.isolated.items():
+        if position_id not in holding.positions and pool.cash.collateral >= 0:
             found.append(f"{name}: pool {position_id} has no position")
     return found
 
 
-def _sums_problems(account: Account) -> list[str]:
+def _sums_problems(holding: Holding) -> list[str]:
     """Sums of a pool's positions that were kept through changes, and are not those of now."""
     found: list[str] = []
-    for pool in (*account.contract, *account.isolated.values()):
-        if pool.sums is None or not pool.positions or not pool.sums.fresh():
+    name = holding.account.name
+    for pool in holding.pools():
+        if pool.sums is None or not pool.positions or not is_fresh(pool.sums):
             continue
-        kept, now = _told(pool.sums), _told(Sums(pool.positions))
+        kept, now = _told(pool.sums), _told(added_up(pool.positions))
         if pool.sums.maintenance != UNKNOWN:
             kept, now = (*kept, pool.sums.maintenance), (*now, _maintenance(pool))
         if kept != now:
-            found.append(f"{account.name}: sums of pool {pool.position_id} are {kept}, not {now}")
+            found.append(f"{name}: sums of pool {pool.position_id} are {kept}, not {now}")
     return found
 
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.book import resting
-from venue.core.book.market import Market
-from venue.core.book.orders import Order
-from venue.core.contract.account import Holding, Modes, Terms, holding_of
+from venue.core.book.book import Market, Order, resting
 from venue.core.contract.closing import ClosingRequest
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.contract.conditional import is_due, wait
-from venue.core.contract.perpetual import Perpetual, Settlement, Source
-from venue.core.contract.position import Position
+from venue.core.contract.records import Holding, Modes, Perpetual, Position, Terms
 from venue.core.contract.reference.funding import plan
 from venue.core.contract.reference.index import SPOT_SOURCE
+from venue.core.contract.reference.records import Settlement, Source
 from venue.core.engine import Engine
-from venue.core.ledger.accounts import Account, Pool
 from venue.core.messages.commands import Exit
 from venue.core.state import watch_snapshot
 from venue.core.state.conditional_snapshot import algo_record, load_algo, name, stand_back
@@ -39,8 +35,9 @@ def dump(engine: Engine) -> ContractState:
     """The contract side, in an order that follows from the commands."""
     contracts = engine.contracts
     holdings = []
-    for account in engine.ledger.accounts.values():
-        record = _holding_record(account, contracts.markets)
+    for uid in engine.ledger.accounts:
+        holding = contracts.collateral.holdings.get(uid)
+        record = None if holding is None else _holding_record(holding, contracts.markets)
         if record is not None:
             holdings.append(record)
     return ContractState(
@@ -59,10 +56,8 @@ def dump(engine: Engine) -> ContractState:
     )
 
 
-def _holding_record(account: Account, perps: dict[str, Perpetual]) -> HoldingRecord | None:
-    holding = account.holding
-    if holding is None:
-        return None
+def _holding_record(holding: Holding, perps: dict[str, Perpetual]) -> HoldingRecord | None:
+    account = holding.account
     modes = []
     for perp in perps.values():
         chosen = holding.modes.get(perp.ordinal)
@@ -72,7 +67,7 @@ def _holding_record(account: Account, perps: dict[str, Perpetual]) -> HoldingRec
         account.uid,
         holding.maker_ppm,
         holding.taker_ppm,
-        [(pool.position_id, pool.asset, pool.collateral) for pool in account.isolated.values()],
+        [(number, cash.asset, cash.collateral) for number, cash in account.isolated.items()],
         modes,
         [_position_record(position) for position in holding.positions.values()],
         [algo_record(algo) for algo in holding.algos.values()],
@@ -163,7 +158,7 @@ def _order_record(order: Order[Terms]) -> ContractOrderRecord:
     exits = [] if terms.take_profit is None else [terms.take_profit, terms.stop_loss or Exit()]
     return ContractOrderRecord(
         order.order_id,
-        order.account.uid,
+        order.uid,
         order.market.symbol,
         order.side,
         order.type,
@@ -224,8 +219,8 @@ def load(engine: Engine, state: ContractState) -> None:
     engine.schedule.pending = state.pending
     ledger.dust = state.dust
     if state.perps:
-        contracts.collateral.fees = ledger.accounts[FEES_UID].contract
-        contracts.collateral.fund = ledger.accounts[FUND_UID].contract
+        contracts.collateral.fees = engine.holding(FEES_UID).crosses
+        contracts.collateral.fund = engine.holding(FUND_UID).crosses
     for ordinal, record in enumerate(state.perps):
         market: Market[Terms] = Market(
             record.contract.instrument, ordinal, record.base, record.quote, 0, record.unit_atoms
@@ -244,12 +239,10 @@ def load(engine: Engine, state: ContractState) -> None:
             algo = load_algo(engine, conditional)
             perp.ended_algos.add(conditional.uid, algo.algo_id, algo)
             name(algo.holding.algo_clients, algo)
-    for account in ledger.accounts.values():
-        holding = account.holding
-        if holding is not None:
-            holding.orders = dict(sorted(holding.orders.items()))
-            for position in holding.positions.values():
-                position.orders = dict(sorted(position.orders.items()))
+    for holding in contracts.collateral.holdings.values():
+        holding.orders = dict(sorted(holding.orders.items()))
+        for position in holding.positions.values():
+            position.orders = dict(sorted(position.orders.items()))
     watch_snapshot.load(engine, state.watch)
     for uid, sequence, left in state.closings:
         engine.closing.running.setdefault(uid, []).append(ClosingRequest(uid, sequence, left))
@@ -310,16 +303,14 @@ def settlement_of(record: PerpetualRecord) -> Settlement:
 
 
 def _load_holding(engine: Engine, record: HoldingRecord, perps: list[Perpetual]) -> None:
-    account = engine.ledger.accounts[record.uid]
-    holding = holding_of(account)
+    holding = engine.holding(record.uid)
     holding.maker_ppm = record.maker_ppm
     holding.taker_ppm = record.taker_ppm
     for position_id, asset, collateral in record.isolated:
-        pool = account.isolated[position_id] = Pool(account, asset, position_id)
-        pool.collateral = collateral
+        holding.isolate(asset, position_id).cash.collateral = collateral
     for ordinal, margin_mode, separated, cross, long, short in record.modes:
         perp = perps[ordinal]
-        pool = account.contract[perp.asset]
+        pool = holding.cross(perp.asset)
         modes = holding.modes[ordinal] = Modes(perp, pool, cross)
         modes.margin_mode, modes.separated = margin_mode, separated
         modes.long, modes.short = long, short
@@ -340,9 +331,7 @@ def _load_holding(engine: Engine, record: HoldingRecord, perps: list[Perpetual])
 
 def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> None:
     perp = engine.contracts.markets[record.symbol]
-    account = holding.account
-    cross = account.contract[perp.asset]
-    pool = account.isolated[record.position_id] if record.isolated else cross
+    pool = holding.isolated[record.position_id] if record.isolated else holding.cross(perp.asset)
     position = Position(
         record.position_id, perp, record.side, pool, record.leverage, record.created
     )
@@ -382,8 +371,7 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
 
 def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     perp = engine.contracts.markets[record.symbol]
-    account = engine.ledger.accounts[record.uid]
-    holding = holding_of(account)
+    holding = engine.holding(record.uid)
     opens = (record.side == 0) == (record.position_side == LONG)
     modes = holding.modes_in(perp)
     terms = Terms(holding, modes, record.position_side, record.cause, opens=opens)
@@ -403,7 +391,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     terms.trimmed = record.trimmed
     order = Order(
         record.order_id,
-        account,
+        record.uid,
         perp.market,
         record.side,
         record.type,
@@ -432,7 +420,7 @@ def _rest(engine: Engine, order: Order[Terms]) -> None:
     closes = terms.closes
     if closes is None:
         notional = order.price * order.remaining * perp.unit
-        engine.ledger.reserve(terms.pool, terms.margin, notional)
+        engine.ledger.reserve(terms.pool.cash, terms.margin, notional)
         modes = holding.modes_in(perp)
         if terms.position_side == LONG:
             modes.opening_long += order.remaining

@@ -61,8 +61,7 @@ def _trader_problems(uid: int, trader: Trader) -> list[str]:
 
 def _lead_problems(engine: Engine, lead: Lead) -> list[str]:
     found: list[str] = []
-    holding = lead.account.holding
-    positions = {} if holding is None else holding.positions
+    positions = lead.holding.positions
     for number, track in lead.tracks.items():
         position = positions.get(number)
         if position is None or position.quantity != track.quantity:

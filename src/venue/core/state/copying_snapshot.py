@@ -153,7 +153,7 @@ def _lead_record(lead: Lead) -> LeadRecord:
 
 
 def _lead(engine: Engine, record: LeadRecord) -> Lead:
-    lead = Lead(engine.ledger.accounts[record.uid], record.asset)
+    lead = Lead(engine.holding(record.uid), record.asset)
     lead.account.copies = True
     lead.active = record.active
     lead.share_ppm = record.share_ppm
@@ -221,9 +221,9 @@ def _load_following(
 ) -> None:
     """A pair, with its copies, which are still to enter the books."""
     books = engine.copying.books
-    account = engine.ledger.accounts[record.uid]
-    account.copies = True
-    following = Following(record.number, account, lead, record.created)
+    holding = engine.holding(record.uid)
+    holding.account.copies = True
+    following = Following(record.number, holding, lead, record.created)
     following.active = record.active
     following.unified = record.unified
     following.configs = record.configs

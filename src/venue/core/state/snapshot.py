@@ -12,13 +12,12 @@ from typing import Final
 
 import msgspec
 
-from venue.core.book.book import resting
-from venue.core.book.market import Market
-from venue.core.book.orders import Order
+from venue.core.book.book import Market, Order, resting
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
 from venue.core.savepoints import Savepoint
+from venue.core.spot.account import SpotMarket, SpotOrder
 from venue.core.state import (
     benefits_snapshot,
     contract_snapshot,
@@ -206,19 +205,18 @@ def _engine(sequence: int, time: int, state: EngineState) -> Engine:
         engine.ledger.register(asset)
     engine.ledger.fees = state.fees
     engine.ledger.external = state.external
-    engine.ledger.markets = len(state.markets)
     for record in state.accounts:
-        engine.ledger.accounts[record.uid] = _account(record, len(state.markets))
+        engine.ledger.accounts[record.uid] = _account(record)
         engine.ledger.names[record.name] = record.uid
     for ordinal, market_record in enumerate(state.markets):
         _load_market(engine, ordinal, market_record)
-    for account in engine.ledger.accounts.values():
-        account.orders = dict(sorted(account.orders.items()))
+    for own in spot.accounts.values():
+        own.orders = dict(sorted(own.orders.items()))
     for order_record in state.closed:
         order = _order(engine, order_record)
-        holder = order.account.clients.get(order.client_id)
+        holder = order.terms.clients.get(order.client_id)
         if holder is None or holder.level is None:
-            order.account.clients[order.client_id] = order
+            order.terms.clients[order.client_id] = order
         spot.client_ids.add(order)
     engine.listing.settings = dict(state.settings)
     contract_snapshot.load(engine, state.contracts)
@@ -278,8 +276,8 @@ def _account_record(account: Account) -> AccountRecord:
     )
 
 
-def _account(record: AccountRecord, markets: int) -> Account:
-    account = Account(record.uid, record.name, record.self_trade, len(record.free), markets)
+def _account(record: AccountRecord) -> Account:
+    account = Account(record.uid, record.name, record.self_trade, len(record.free))
     account.frozen = record.frozen
     account.maker_ppm = record.maker_ppm
     account.taker_ppm = record.taker_ppm
@@ -293,7 +291,7 @@ def _account(record: AccountRecord, markets: int) -> Account:
     return account
 
 
-def _market_record(market: Market[None]) -> MarketRecord:
+def _market_record(market: SpotMarket) -> MarketRecord:
     orders = resting(market.book.bids) + resting(market.book.asks)
     return MarketRecord(
         instrument=market.instrument,
@@ -309,27 +307,27 @@ def _market_record(market: Market[None]) -> MarketRecord:
 
 
 def _load_market(engine: Engine, ordinal: int, record: MarketRecord) -> None:
-    market: Market[None] = Market(
+    market: SpotMarket = Market(
         record.instrument, ordinal, record.base, record.quote, record.lot_atoms, record.unit_atoms
     )
     market.last_price = record.last_price
     market.halted = record.halted
     market.halt_reason = record.halt_reason
-    engine.spot.markets[market.symbol] = market
+    engine.spot.open(market)
     for order_record in record.orders:
         order = _order(engine, order_record)
-        account = order.account
-        account.orders[order.order_id] = order
-        account.open_count[ordinal] += 1
+        own = order.terms
+        own.orders[order.order_id] = order
+        own.open_count[ordinal] += 1
         if order.client_id:
-            account.clients[order.client_id] = order
+            own.clients[order.client_id] = order
         market.book.rest(order)
 
 
-def _order_record(order: Order[None]) -> OrderRecord:
+def _order_record(order: SpotOrder) -> OrderRecord:
     return OrderRecord(
         order.order_id,
-        order.account.uid,
+        order.uid,
         order.market.symbol,
         order.side,
         order.type,
@@ -345,10 +343,10 @@ def _order_record(order: Order[None]) -> OrderRecord:
     )
 
 
-def _order(engine: Engine, record: OrderRecord) -> Order[None]:
+def _order(engine: Engine, record: OrderRecord) -> SpotOrder:
     order = Order(
         record.order_id,
-        engine.ledger.accounts[record.uid],
+        record.uid,
         engine.spot.markets[record.symbol],
         record.side,
         record.type,
@@ -357,7 +355,7 @@ def _order(engine: Engine, record: OrderRecord) -> Order[None]:
         record.price,
         record.client_id,
         record.time,
-        None,
+        engine.spot_account(record.uid),
     )
     order.update_time = record.update_time
     order.remaining = record.remaining

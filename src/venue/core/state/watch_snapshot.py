@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from venue.core.contract.records import Pool
 from venue.core.engine import Engine
-from venue.core.ledger.accounts import Pool
+from venue.core.ledger.accounts import Cash
 from venue.core.state.contract_records import PoolId, WatchRecord
 
 
@@ -35,9 +36,9 @@ def load(engine: Engine, record: WatchRecord | None) -> None:
     pools = _Pools(engine)
     watch = engine.schedule.watch
     if record is None:
-        for account in engine.ledger.accounts.values():
-            for pool in (*account.contract, *account.isolated.values()):
-                if pool.positions or pool.collateral < 0:
+        for uid in engine.ledger.accounts:
+            for pool in engine.holding(uid).pools():
+                if pool.positions or pool.cash.collateral < 0:
                     watch.collateral.touch(pool)
         return
     for uid, asset, position_id in record.dirty:
@@ -70,16 +71,16 @@ class _Pools:
         self._ended: dict[PoolId, Pool] = {}
 
     def find(self, uid: int, asset: int, position_id: int) -> Pool:
-        account = self._engine.ledger.accounts[uid]
+        holding = self._engine.holding(uid)
         if not position_id:
-            return account.contract[asset]
-        found = account.isolated.get(position_id)
+            return holding.cross(asset)
+        found = holding.isolated.get(position_id)
         if found is not None:
             return found
         key = (uid, asset, position_id)
         ended = self._ended.get(key)
         if ended is None:
-            ended = self._ended[key] = Pool(account, asset, position_id)
+            ended = self._ended[key] = Pool(holding, Cash(asset), position_id)
         return ended
 
 

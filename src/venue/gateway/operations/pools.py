@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from venue.core.contract.collateral import available
 from venue.core.contract.position import wallet
-from venue.core.ledger.accounts import Account, Pool
+from venue.core.contract.records import Holding
 
 
-def pools_of(account: Account, ordinal: int) -> list[Pool]:
-    """An owner's pools of one asset, the cross pool first."""
-    isolated = [pool for pool in account.isolated.values() if pool.asset == ordinal]
-    return [account.contract[ordinal], *isolated]
-
-
-def wallet_of(account: Account, ordinal: int) -> int:
+def wallet_of(holding: Holding, ordinal: int) -> int:
     """The wallets of all these pools together, in atoms."""
-    return sum(wallet(pool) for pool in pools_of(account, ordinal))
+    return sum(wallet(pool) for pool in holding.pools_in(ordinal))
 
 
-def available_of(account: Account, ordinal: int) -> int:
+def available_of(holding: Holding, ordinal: int) -> int:
     """The atoms that the owner may use for orders or move away; 0 when losses are greater."""
-    return max(0, available(account, ordinal))
+    return max(0, available(holding, ordinal))

@@ -207,10 +207,10 @@ class SocketOrders:
 
     def _open_orders(self) -> Mapping[int, object]:
         """The caller's open orders, wherever they were placed."""
-        account = self._desk.node.engine.account(self._caller.uid)
+        engine, uid = self._desk.node.engine, self._caller.uid
         if self._product is Product.SPOT:
-            return account.orders
-        return account.holding.orders if account.holding is not None else {}
+            return engine.spot_account(uid).orders
+        return engine.holding(uid).orders
 
     def _forget_ended(self) -> None:
         """In place: operations in flight add to the same ids."""

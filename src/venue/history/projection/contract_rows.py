@@ -9,7 +9,7 @@ from msgspec.structs import astuple
 from sqlalchemy import Table
 
 from venue.candles import MINUTE_US
-from venue.core.book.orders import after_fill
+from venue.core.book.book import after_fill
 from venue.core.messages.contract_events import (
     AlgoChanged,
     AlgoClosed,

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, Table, delete, insert, update
 
 from venue.api.streams.channels import KeptFrame
-from venue.core.book.orders import after_fill
+from venue.core.book.book import after_fill
 from venue.core.instruments import Asset, Contract, Instrument, lot_atoms
 from venue.core.messages.contract_events import ContractChanged, ContractListed
 from venue.core.messages.events import (

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, select
 
-from venue.core.book.orders import OPEN
+from venue.core.book.book import OPEN
 from venue.history.questions.conditional import ended_conditionals, newest_of, waited_for
 from venue.history.questions.spot import from_to, of_both_sides, page_of
 from venue.history.rows.contract import (

@@ -11,10 +11,9 @@ from typing import Any, Final
 
 import msgspec
 
-from venue.core.contract.account import Holding, find_position, holding_of
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.position import find_position
+from venue.core.contract.records import Holding, Perpetual
 from venue.core.engine import Engine
-from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import (
     CancelContractOrder,
     Command,
@@ -104,13 +103,13 @@ class ContractAgents:
             perp = self._engine.contracts.markets[symbol]
             asset = self._engine.ledger.assets[perp.asset].name
             for habit in (*MAKERS, *TAKERS):
-                account = self._account(habit, symbol)
-                pool = account.contract[perp.asset]
-                if pool.collateral or pool.positions:
+                uid = self._uid(_name(habit, symbol))
+                pool = self._engine.holding(uid).cross(perp.asset)
+                if pool.cash.collateral or pool.positions:
                     continue
                 amount = self._atoms(perp, MONEY_UNITS)
-                commands.append(Deposit(account.uid, WALLET_CONTRACT, asset, amount))
-                commands.append(SetLeverage(account.uid, symbol, cross=LEVERAGE))
+                commands.append(Deposit(uid, WALLET_CONTRACT, asset, amount))
+                commands.append(SetLeverage(uid, symbol, cross=LEVERAGE))
         return commands
 
     def dump(self) -> bytes:
@@ -185,8 +184,8 @@ class ContractAgents:
         only closes.
         """
         ladder = self._ladders[perp.symbol, habit.name]
-        account = self._engine.account(self._engine.ledger.names[ladder.owner])
-        holding = holding_of(account)
+        uid = self._uid(ladder.owner)
+        holding = self._engine.holding(uid)
         held = {side: _held(holding, perp, side) for side in (LONG, SHORT)}
         most = max(1, self._atoms(perp, MAKER_UNITS) // (reference * perp.unit))
         skew = reference * SKEW_PPM * (held[SHORT] - held[LONG]) // (PPM * most)
@@ -199,7 +198,7 @@ class ContractAgents:
         for order in holding.orders.values():
             key = order.price if order.side == BUY else -order.price
             if key not in wanted:
-                cancels.append(CancelContractOrder(account.uid, order.order_id))
+                cancels.append(CancelContractOrder(uid, order.order_id))
                 continue
             have.add(key)
             if order.terms is not None and not order.terms.opens:
@@ -219,7 +218,7 @@ class ContractAgents:
                     continue
             quotes.append(
                 PlaceContractOrder(
-                    account.uid, perp.symbol, side, position_side, LIMIT, POST_ONLY, lots, price
+                    uid, perp.symbol, side, position_side, LIMIT, POST_ONLY, lots, price
                 )
             )
         ladder.note(holding.orders, whole=len(have) == len(wanted))
@@ -231,8 +230,8 @@ class ContractAgents:
 
         Nothing is opened at a price in doubt.
         """
-        account = self._account(habit, perp.symbol)
-        holding = holding_of(account)
+        uid = self._uid(_name(habit, perp.symbol))
+        holding = self._engine.holding(uid)
         held = {side: _held(holding, perp, side) for side in (LONG, SHORT)}
         most = max(1, self._atoms(perp, TAKER_UNITS) // (reference * perp.unit))
         lots = self._lots(perp, reference, habit.size_units)
@@ -249,12 +248,10 @@ class ContractAgents:
             side = BUY if position_side == LONG else SELL
         if lots < perp.market.quantity_min:
             return []
-        return [
-            PlaceContractOrder(account.uid, perp.symbol, side, position_side, MARKET, IOC, lots, 0)
-        ]
+        return [PlaceContractOrder(uid, perp.symbol, side, position_side, MARKET, IOC, lots, 0)]
 
-    def _account(self, habit: MakerHabit | TakerHabit, symbol: str) -> Account:
-        return self._engine.account(self._engine.ledger.names[_name(habit, symbol)])
+    def _uid(self, owner: str) -> int:
+        return self._engine.ledger.names[owner]
 
     def _atoms(self, perp: Perpetual, units: int) -> int:
         return units * int(10 ** self._engine.ledger.assets[perp.asset].scale)

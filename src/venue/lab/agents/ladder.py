@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from venue.core.book.orders import Order
+from venue.core.book.book import Order
 
 T = TypeVar("T")
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import msgspec
 
-from venue.core.book.market import Market
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
+from venue.core.spot.account import SpotMarket
 from venue.core.units import PPM
 from venue.lab.agents.chance import Chance
 from venue.lab.agents.habits import MakerHabit, TakerHabit
@@ -150,7 +150,7 @@ class Agents:
     def _account(self, name: str) -> Account:
         return self._engine.account(self._engine.ledger.names[name])
 
-    def _atoms(self, market: Market[None], units: int) -> int:
+    def _atoms(self, market: SpotMarket, units: int) -> int:
         return units * int(10 ** self._engine.ledger.assets[market.quote].scale)
 
     def _drift(self, symbol: str) -> None:
@@ -172,11 +172,12 @@ class Agents:
         self._references[symbol] = max(1, price + impact + walked)
 
     def _quote(
-        self, market: Market[None], habit: MakerHabit, cancels: list[Command], quotes: list[Command]
+        self, market: SpotMarket, habit: MakerHabit, cancels: list[Command], quotes: list[Command]
     ) -> None:
         """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps."""
         ladder = self._ladders[market.symbol, habit.name]
-        account = self._account(ladder.owner)
+        account = self._engine.spot_account(self._engine.ledger.names[ladder.owner])
+        uid = account.account.uid
         reference = self._references[market.symbol]
         gap = max(1, self._starts[market.symbol] * habit.gap_ppm // PPM)
         ladder.put(reference, max(1, reference * habit.edge_ppm // PPM), gap)
@@ -189,17 +190,15 @@ class Agents:
             if key in wanted:
                 have[key] = order.order_id
             else:
-                cancels.append(CancelOrder(account.uid, order.order_id))
+                cancels.append(CancelOrder(uid, order.order_id))
         for key in wanted:
             if key not in have:
                 side, price = (BUY, key) if key > 0 else (SELL, -key)
                 lots = self._lots(market, price, habit.size_units)
-                quotes.append(
-                    PlaceOrder(account.uid, market.symbol, side, LIMIT, POST_ONLY, lots, price)
-                )
+                quotes.append(PlaceOrder(uid, market.symbol, side, LIMIT, POST_ONLY, lots, price))
         ladder.note(account.orders, whole=len(have) == len(wanted))
 
-    def _take(self, market: Market[None], habit: TakerHabit) -> Command:
+    def _take(self, market: SpotMarket, habit: TakerHabit) -> Command:
         account = self._account(f"agent-{habit.name}-{market.symbol}")
         if self._chance.below(PPM) < TURN_PPM:
             self._sides[market.symbol] = SELL if self._sides[market.symbol] == BUY else BUY
@@ -210,7 +209,7 @@ class Agents:
         lots = self._lots(market, self._references[market.symbol], habit.size_units)
         return PlaceOrder(account.uid, market.symbol, side, MARKET, IOC, lots, 0)
 
-    def _affordable(self, account: Account, market: Market[None], side: int) -> int:
+    def _affordable(self, account: Account, market: SpotMarket, side: int) -> int:
         """Takers lean against their inventory, so that they never run out of one side."""
         half = self._atoms(market, MONEY_UNITS) // 2
         if account.spot[market.quote].free < half:
@@ -220,7 +219,7 @@ class Agents:
             return BUY
         return side
 
-    def _lots(self, market: Market[None], price: int, units: int) -> int:
+    def _lots(self, market: SpotMarket, price: int, units: int) -> int:
         """A random size around `units` of quote at `price`."""
         amount = self._atoms(market, units) * self._chance.between(20, 180) // 100
         lots: int = amount // (price * market.unit_atoms)

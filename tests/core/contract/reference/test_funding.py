@@ -139,7 +139,7 @@ def test_longs_pay_shorts_at_a_positive_rate() -> None:
     world = several()
     ann, bob, cat, dan, eve = (world.uids[name] for name in ("ann", "bob", "cat", "dan", "eve"))
     isolated = world.position("cat")
-    pool = isolated.pool.collateral
+    pool = isolated.pool.cash.collateral
     assert pool == 550 - 11_000
     approach(world)
     events = settle(world)

@@ -94,7 +94,7 @@ def test_a_short_is_liquidated_above() -> None:
     world = ContractWorld("ann", "ben")
     world.isolate("ben")
     world.trade("ann", "ben", 10, 1_000)
-    assert world.position("ben", SHORT).pool.collateral == 505 + 10_000 - 2
+    assert world.position("ben", SHORT).pool.cash.collateral == 505 + 10_000 - 2
     assert of(world.post(1_039), LiquidationStarted) == []
     (started,) = of(world.post(1_040), LiquidationStarted)
     assert (started.equity, started.maintenance) == (103, 104)
@@ -218,7 +218,7 @@ def test_a_cross_pool_is_liquidated_as_a_whole_after_its_orders_are_canceled() -
         order, position_id, SYMBOL, LONG, 909, 0, 901, 10, 10, 0, 0, 46, 46, 10
     )
     assert world.money("ann") == 34
-    assert world.cross("ann").held == 0
+    assert world.cross("ann").cash.held == 0
     assert events[-1] == LiquidationFinished(order, ann, 34, 0, 0, 0, MONEY + 46)
 
 
@@ -238,8 +238,7 @@ def test_a_cross_pool_closes_its_heaviest_position_first_and_asks_again() -> Non
     assert world.money("ann") == -10_514
     world.post(950)
     # The interface shows it: both sides of the hedge fall together, at the mark found below.
-    holding = world.account("ann").holding
-    assert holding is not None
+    holding = world.holding("ann")
     assert [liquidation_mark(held) for held in holding.positions.values()] == [897, 897]
     world.long("cat", 20, 890)
     world.short("cat", 8, 897)
@@ -279,7 +278,7 @@ def test_a_large_position_is_reduced_to_the_next_lower_tier() -> None:
     world.isolate("ann")
     world.trade("ann", "ben", 200, 1_000)
     position = world.position("ann")
-    assert position.pool.collateral == -190_000
+    assert position.pool.cash.collateral == -190_000
     world.long("cat", 150, 964)
     assert of(world.post(965), LiquidationStarted) == []  # 3,000 > 2,860
     order = world.next_order()
@@ -428,7 +427,7 @@ def test_a_falling_price_is_followed_by_steps_and_liquidates_on_the_way() -> Non
     assert marks == [995, 991, 987, 983, 979, 975, 971, 967, 963, 959]
     assert world.perp.doubt
     assert [(step.filled, step.taken_over) for step in of(events, LiquidationStep)] == [(4, 6)]
-    assert equity(world.account("fund").contract[0]) >= MONEY
+    assert equity(world.holding("fund").cross(0)) >= MONEY
 
 
 def test_a_price_that_comes_back_in_time_has_no_effect() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from support.contract_world import HOUR, ContractWorld, of
+from venue.core.contract.records import Pool
 from venue.core.contract.risk.liquidation import endangered
-from venue.core.ledger.accounts import Pool
 from venue.core.messages import commands
 from venue.core.messages.contract_events import FundingSettled, LiquidationStarted
 from venue.core.messages.events import Event
@@ -94,4 +94,4 @@ def test_nobody_in_danger_is_overlooked(down: bool) -> None:
 
 
 def pools(world: ContractWorld) -> list[Pool]:
-    return [account.contract[0] for account in world.engine.ledger.accounts.values()]
+    return [world.engine.holding(uid).cross(0) for uid in world.engine.ledger.accounts]

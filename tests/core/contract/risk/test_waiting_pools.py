@@ -219,7 +219,8 @@ def test_what_waits_is_taken_over_when_the_fund_has_money() -> None:
 def owe(world: ContractWorld, name: str, amount: int) -> None:
     """Put an owner without positions into debt, as files of former rules may hold one."""
     pool = world.cross(name)
-    world.engine.ledger.exchange(pool, world.cross("ben"), pool.collateral + amount)
+    lost = pool.cash.collateral + amount
+    world.engine.ledger.exchange(pool.cash, world.cross("ben").cash, lost)
     world.engine.contracts.collateral.touch(pool)
 
 

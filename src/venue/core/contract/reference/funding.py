@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.collateral import Collateral
-from venue.core.contract.perpetual import Perpetual, Settlement
-from venue.core.contract.position import Position
+from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.prices import DAMPER_PPB
+from venue.core.contract.reference.records import Settlement
 from venue.core.messages.contract_events import FundingDue, FundingSettled, FundingSkipped
 from venue.core.messages.events import Event
 from venue.core.units import DAY_US, PPB, SECOND_US, ceil_div
@@ -113,7 +113,7 @@ def settle_position(collateral: Collateral, position: Position) -> list[Event]:
     settlement.count += 1
     if amount == 0:
         return []
-    collateral.ledger.pay_funding(position.pool, amount)
+    collateral.ledger.pay_funding(position.pool.cash, amount)
     benefits = position.pool.account.benefits
     if benefits is not None:
         benefits.bear(perp.asset, amount)

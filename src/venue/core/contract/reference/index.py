@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.book import Half
-from venue.core.book.market import Market
-from venue.core.book.orders import T
-from venue.core.contract.perpetual import Perpetual, Source
+from venue.core.book.book import Half, Market, T
+from venue.core.contract.records import Perpetual
+from venue.core.contract.reference.records import Source
 from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, SECOND_US
 
 STALE_US: Final = 10 * SECOND_US  # how long a posted price and a sample of a book count
@@ -56,7 +55,7 @@ def post(perp: Perpetual, name: str, price: int, time: int) -> None:
         source.time = time
 
 
-def follow_spot(perp: Perpetual, spot: Market[None], time: int) -> None:
+def follow_spot(perp: Perpetual, spot: Market[T], time: int) -> None:
     """Take a sample of the spot book; its price is the median of those of the last 10 s.
 
     It is current while more than half of them fill the notional. A book that was not must have
@@ -123,7 +122,7 @@ def _median(prices: list[int]) -> int:
     return prices[half] if len(prices) % 2 else (prices[half - 1] + prices[half]) // 2
 
 
-def _depth_price(perp: Perpetual, spot: Market[None]) -> int:
+def _depth_price(perp: Perpetual, spot: Market[T]) -> int:
     """The middle of the average prices to buy and to sell the index notional, in contract ticks.
 
     Rounded to the nearest tick; 0 when a side cannot fill it, or nobody can trade.

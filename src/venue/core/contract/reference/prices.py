@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.index import STALE_US, apart, follow, taken, value
 from venue.core.units import PPB, SECOND_US
 

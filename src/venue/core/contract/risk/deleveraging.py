@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.account import find_position
 from venue.core.contract.closing import trim
 from venue.core.contract.collateral import FUND_UID, Collateral
 from venue.core.contract.orders import Contracts
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position, equity, maintenance, notional
+from venue.core.contract.position import equity, find_position, maintenance, notional
+from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.funding import settle_position
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.ranking import Ranked

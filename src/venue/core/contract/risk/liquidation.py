@@ -5,25 +5,23 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.book import Half
-from venue.core.contract.account import Terms, find_position, holding_of
 from venue.core.contract.collateral import FUND_UID, Collateral, available
 from venue.core.contract.margin import bankruptcy_price, initial
 from venue.core.contract.orders import Contracts, closing_side
-from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import (
-    Position,
     equity,
+    find_position,
     maintenance,
     maintenance_of,
     mark_of,
     notional,
 )
+from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.contract.reference.index import value
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.pool_watch import tradable
-from venue.core.ledger.accounts import Pool
 from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
 from venue.core.messages.events import Event
 from venue.core.units import PPM, ceil_div, fee_on
@@ -104,7 +102,7 @@ class Liquidation:
         if pool.position_id:
             orders = list(pool.positions[0].orders.values())
         else:
-            orders = list(holding_of(pool.account).orders.values())
+            orders = list(pool.holding.orders.values())
         for order in orders:
             terms = order.terms
             # What opens holds of the cross pool, in whatever mode.
@@ -122,11 +120,11 @@ class Liquidation:
             return
         position = pool.positions[0]
         wanted = initial(notional(position), position.leverage) - equity(pool)
-        amount = min(wanted, available(pool.account, pool.asset))
+        amount = min(wanted, available(pool.holding, pool.asset))
         if amount <= 0:
             return
         run.begin()
-        cross = pool.account.contract[pool.asset]
+        cross = pool.holding.cross(pool.asset)
         run.events += self.collateral.move(cross, pool, amount, run.symbol)
         run.topped_up = amount
 
@@ -274,15 +272,15 @@ class Liquidation:
         one goes back to the cross pool. Returns what the fund paid."""
         pool = run.pool
         compensated = 0
-        if pool.collateral < 0:
-            before = pool.collateral
+        if pool.cash.collateral < 0:
+            before = pool.cash.collateral
             run.events += self.contracts.fills.fix(pool, run.symbol)
-            compensated = pool.collateral - before
-        if pool.position_id and pool.collateral >= 0:
-            cross = pool.account.contract[pool.asset]
-            if pool.collateral:
-                run.events += self.collateral.move(pool, cross, pool.collateral, run.symbol)
-            pool.account.isolated.pop(pool.position_id, None)
+            compensated = pool.cash.collateral - before
+        if pool.position_id and pool.cash.collateral >= 0:
+            cross = pool.holding.cross(pool.asset)
+            if pool.cash.collateral:
+                run.events += self.collateral.move(pool, cross, pool.cash.collateral, run.symbol)
+            pool.holding.drop(pool)
         return compensated
 
     # -- the fund --------------------------------------------------------------------------------
@@ -290,16 +288,16 @@ class Liquidation:
     def repair(self, pool: Pool) -> list[Event]:
         """Bring a pool in debt nearer to zero, out of what the fund does not need (rule 7.4)."""
         fund = self.collateral.fund[pool.asset]
-        amount = min(-pool.collateral, equity(fund) - maintenance(fund))
+        amount = min(-pool.cash.collateral, equity(fund) - maintenance(fund))
         if amount <= 0:
             return []
-        self.collateral.ledger.exchange(fund, pool, amount)
+        self.collateral.ledger.exchange(fund.cash, pool.cash, amount)
         self.collateral.touch(fund)
         self.collateral.touch(pool)
         if pool.account.benefits is not None:
             pool.account.benefits.bear(pool.asset, amount)
-        if pool.position_id and pool.collateral == 0:
-            pool.account.isolated.pop(pool.position_id, None)
+        if pool.position_id and pool.cash.collateral == 0:
+            pool.holding.drop(pool)
         return [
             self.collateral.item(fund, INCOME_ORDER_FIX_MARGIN_AMOUNT, -amount, ""),
             self.collateral.item(pool, INCOME_ORDER_FIX_MARGIN_AMOUNT, amount, ""),
@@ -339,7 +337,7 @@ def endangered(pool: Pool) -> bool:
 
 
 def _taker_ppm(position: Position) -> int:
-    return holding_of(position.pool.account).taker_rate(position.perp.market)
+    return position.pool.holding.taker_rate(position.perp.market)
 
 
 def _weight(position: Position) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.position import equity, maintenance
-from venue.core.ledger.accounts import Pool
+from venue.core.contract.records import Pool
 from venue.core.messages.contract_events import LiquidationStarted
 from venue.core.messages.events import Event
 from venue.vocabulary import INCOME_START_LIQUIDATE
@@ -42,7 +42,7 @@ class Run:
         self.events.append(
             LiquidationStarted(
                 self.liquidation_id, pool.account.uid, pool.position_id, asset, self.symbol,
-                equity(pool), maintenance(pool), pool.collateral,
+                equity(pool), maintenance(pool), pool.cash.collateral,
             )
         )  # fmt: skip
         self.events.append(self.collateral.item(pool, INCOME_START_LIQUIDATE, 0, self.symbol))

@@ -16,9 +16,8 @@ from typing import Final
 
 from venue.core.contract.collateral import FUND_UID, Collateral
 from venue.core.contract.ordered_rows import OrderedRows
-from venue.core.contract.perpetual import Perpetual
 from venue.core.contract.position import equity, maintenance
-from venue.core.ledger.accounts import Pool
+from venue.core.contract.records import Perpetual, Pool
 from venue.core.units import AMOUNT_MAX, PPM
 
 Guarded = tuple[int, int, int, int, Pool]  # (key, uid, asset, position id, pool)
@@ -153,7 +152,7 @@ class Watch:
         count = len(positions)
         if not count:
             self._drop_guards(pool)
-            if pool.collateral < 0:
+            if pool.cash.collateral < 0:
                 self.wait(pool)
             elif pool.since:
                 self._helped(pool)

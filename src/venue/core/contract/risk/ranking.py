@@ -8,7 +8,7 @@ when marks move.
 from __future__ import annotations
 
 from venue.core.contract.ordered_rows import OrderedRows
-from venue.core.contract.position import Position
+from venue.core.contract.records import Position
 
 Ranked = tuple[int, int, Position]  # (entry price x side, position id, position)
 

@@ -21,20 +21,13 @@ from venue.api.contract.market import ContractSelectionRequest, ContractSymbolRe
 from venue.api.names import MARGIN_MODE_NAMES, POSITION_SIDE_NAMES, SEPARATED_MODE_NAMES
 from venue.api.operation import Empty
 from venue.candles import DAY_US
-from venue.core.contract.account import Modes
 from venue.core.contract.margin import initial
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import Position as Held
-from venue.core.contract.position import (
-    liquidation_mark,
-    notional,
-    profit,
-    wallet,
-)
-from venue.core.ledger.accounts import Account
+from venue.core.contract.position import liquidation_mark, notional, profit, wallet
+from venue.core.contract.records import Holding, Perpetual
+from venue.core.contract.records import Position as Held
 from venue.gateway.context import DEMO_ASSET, Call, Node
 from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span
-from venue.gateway.operations.pools import available_of, pools_of, wallet_of
+from venue.gateway.operations.pools import available_of, wallet_of
 from venue.history.process.asked import contract as questions
 from venue.history.rows.contract import IncomeOf, IncomeRow
 from venue.times import US_PER_MS
@@ -51,12 +44,12 @@ INCOME_DAYS_MAX: Final = 100  # between a start and an end
 def contract_balance(call: Call, _: Empty) -> list[ContractBalance]:
     """Every asset that contracts settle in, and others held as collateral; no demo money."""
     node = call.node
-    account = node.engine.account(call.uid)
+    holding = node.engine.holding(call.uid)
     settled = {perp.asset for perp in node.perps(demo=False)}
     return [
-        _balance(node, account, ordinal)
+        _balance(node, holding, ordinal)
         for ordinal, asset in enumerate(node.engine.ledger.assets)
-        if asset.name != DEMO_ASSET and (ordinal in settled or _holds(account, ordinal))
+        if asset.name != DEMO_ASSET and (ordinal in settled or _holds(holding, ordinal))
     ]
 
 
@@ -66,21 +59,21 @@ def demo_balance(call: Call, _: Empty) -> list[ContractBalance]:
     ordinal = node.engine.ledger.ordinals.get(DEMO_ASSET)
     if ordinal is None:
         return []
-    return [_balance(node, node.engine.account(call.uid), ordinal)]
+    return [_balance(node, node.engine.holding(call.uid), ordinal)]
 
 
-def _holds(account: Account, ordinal: int) -> bool:
-    return any(pool.collateral or pool.positions for pool in pools_of(account, ordinal))
+def _holds(holding: Holding, ordinal: int) -> bool:
+    return any(pool.cash.collateral or pool.positions for pool in holding.pools_in(ordinal))
 
 
-def _balance(node: Node, account: Account, ordinal: int) -> ContractBalance:
+def _balance(node: Node, holding: Holding, ordinal: int) -> ContractBalance:
     asset = node.engine.ledger.assets[ordinal]
-    unrealized = sum(profit(held) for pool in pools_of(account, ordinal) for held in pool.positions)
+    unrealized = sum(profit(held) for pool in holding.pools_in(ordinal) for held in pool.positions)
     return ContractBalance(
         asset=asset.name,
-        balance=amount_text(asset, wallet_of(account, ordinal)),
-        available_balance=amount_text(asset, available_of(account, ordinal)),
-        frozen=amount_text(asset, account.contract[ordinal].held),
+        balance=amount_text(asset, wallet_of(holding, ordinal)),
+        available_balance=amount_text(asset, available_of(holding, ordinal)),
+        frozen=amount_text(asset, holding.account.contract[ordinal].held),
         unrealize_pnl=amount_text(asset, unrealized),
     )
 
@@ -88,9 +81,9 @@ def _balance(node: Node, account: Account, ordinal: int) -> ContractBalance:
 def commission_rate(call: Call, request: ContractSymbolRequest) -> CommissionRate:
     """The account's own rates, otherwise the contract's."""
     instrument = call.node.perp(request.symbol).market.instrument
-    holding = call.node.engine.account(call.uid).holding
+    holding = call.node.engine.holding(call.uid)
     maker, taker = instrument.maker_ppm, instrument.taker_ppm
-    if holding is not None and holding.maker_ppm >= 0:
+    if holding.maker_ppm >= 0:
         maker, taker = holding.maker_ppm, holding.taker_ppm
     return CommissionRate(instrument.symbol, rate_text(maker), rate_text(taker))
 
@@ -105,17 +98,14 @@ def account_config(call: Call, _: Empty) -> AccountConfig:
 def symbol_config(call: Call, request: ContractSelectionRequest) -> list[SymbolConfig]:
     """Modes and leverages of one contract, or of all but the demo contracts."""
     node = call.node
-    account = node.engine.account(call.uid)
+    holding = node.engine.holding(call.uid)
     symbol = request.symbol
     perps = [node.perp(symbol)] if symbol is not None else node.perps(demo=False)
-    return [_symbol_config(account, perp) for perp in perps]
+    return [_symbol_config(holding, perp) for perp in perps]
 
 
-def _symbol_config(account: Account, perp: Perpetual) -> SymbolConfig:
-    holding = account.holding
-    modes = holding.modes.get(perp.ordinal) if holding is not None else None
-    if modes is None:
-        modes = Modes(perp, account.contract[perp.asset], perp.default_leverage())
+def _symbol_config(holding: Holding, perp: Perpetual) -> SymbolConfig:
+    modes = holding.modes_in(perp)
     return SymbolConfig(
         symbol=perp.symbol,
         margin_type=MARGIN_MODE_NAMES[modes.margin_mode],
@@ -145,9 +135,7 @@ def position(call: Call, request: ContractSymbolRequest) -> list[PositionView]:
 
 
 def _positions(call: Call, perps: Iterable[Perpetual]) -> list[PositionView]:
-    holding = call.node.engine.account(call.uid).holding
-    if holding is None:
-        return []
+    holding = call.node.engine.holding(call.uid)
     wanted = {perp.ordinal for perp in perps}
     return [
         _position(call.node, held)

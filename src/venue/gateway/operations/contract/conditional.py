@@ -20,7 +20,7 @@ from venue.api.contract.orders import (
     ContractOrderRequest,
 )
 from venue.api.names import SIDES
-from venue.core.contract.conditional import Algo
+from venue.core.contract.records import Algo
 from venue.core.messages.commands import (
     NO_EXIT,
     CancelAlgo,
@@ -236,5 +236,4 @@ async def _placed(call: Call, command: PlaceAlgo, found: Listed, words: Words) -
 
 
 def _waiting(call: Call, algo_id: int) -> Algo | None:
-    holding = holding_of(call)
-    return holding.algos.get(algo_id) if holding is not None else None
+    return holding_of(call).algos.get(algo_id)

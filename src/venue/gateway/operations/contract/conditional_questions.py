@@ -21,7 +21,7 @@ from venue.api.names import (
     SIDE_NAMES,
     SOURCE_NAMES,
 )
-from venue.core.contract.conditional import Algo
+from venue.core.contract.records import Algo
 from venue.core.instruments import Instrument
 from venue.gateway.context import Call, Node
 from venue.gateway.operations.contract.market import span
@@ -70,8 +70,6 @@ def _waiting(call: Call, request: OpenAlgosRequest, *, trailing: bool) -> list[O
     start, end = span(request.start_time, request.end_time)
     symbols = wanted(node, request.symbol)
     holding = holding_of(call)
-    if holding is None:
-        return []
     found = [
         order
         for order in holding.algos.values()

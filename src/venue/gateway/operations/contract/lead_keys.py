@@ -5,7 +5,7 @@ from __future__ import annotations
 from venue.api import errors
 from venue.api.contract.conditional import ChangeExitRequest, PlaceExitRequest
 from venue.api.contract.orders import ClosePositionsRequest, PlaceContractOrderRequest
-from venue.core.contract.position import Position
+from venue.core.contract.records import Position
 from venue.gateway.context import Call
 from venue.gateway.operations.contract.orders import POSITION_SIDES, holding_of
 from venue.vocabulary import LONG, Access
@@ -42,8 +42,7 @@ def may_exit(call: Call, request: PlaceExitRequest) -> None:
 
 def may_change(call: Call, request: ChangeExitRequest) -> None:
     """ApiError -1052, unless it is an exit of a tracked position."""
-    holding = holding_of(call)
-    order = None if holding is None else holding.algos.get(request.order_id)
+    order = holding_of(call).algos.get(request.order_id)
     position = None if order is None else order.position
     if position is None or position.position_id not in _tracks(call):
         raise _refused()
@@ -54,8 +53,7 @@ def _refused() -> errors.ApiError:
 
 
 def _positions(call: Call) -> list[Position]:
-    holding = holding_of(call)
-    return [] if holding is None else list(holding.positions.values())
+    return list(holding_of(call).positions.values())
 
 
 def _tracks(call: Call) -> list[int]:

@@ -68,8 +68,7 @@ async def set_leverage(call: Call, request: LeverageRequest) -> LeverageReply:
 async def move_margin(call: Call, request: PositionMarginRequest) -> Acknowledged:
     """Put an amount into an isolated position's margin, or take it out."""
     position_id = request.isolated_position_id
-    holding = holding_of(call)
-    position = holding.positions.get(position_id) if holding is not None else None
+    position = holding_of(call).positions.get(position_id)
     if position is None:
         raise refusal(Rejected(Reject.POSITION_UNKNOWN), None, MARGIN)
     found = listed(call.node, position.perp.symbol)

@@ -27,7 +27,7 @@ from venue.api.contract.market import (
 )
 from venue.api.market_data import CandleView, DepthRequest, TimeReply, TradesRequest
 from venue.api.operation import Empty
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.funding import funding_rate, interval_us, next_due
 from venue.core.instruments import Asset, Instrument
 from venue.gateway.access.replay import WINDOW_MS

@@ -24,9 +24,8 @@ from venue.api.names import (
     TYPE_NAMES,
 )
 from venue.candles import DAY_US
-from venue.core.book.orders import Order
-from venue.core.contract.account import Terms
-from venue.core.contract.conditional import Algo
+from venue.core.book.book import Order
+from venue.core.contract.records import Algo, Terms
 from venue.core.instruments import Instrument
 from venue.gateway.context import DEMO_ASSET, Call, Node
 from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span, span
@@ -73,13 +72,12 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
     node = call.node
     order_id, client_id = identified(request)
     holding = holding_of(call)
-    if holding is not None:
-        found = holding.orders.get(order_id) if order_id else holding.clients.get(client_id)
-        if found is not None:
-            return await _order_view(call, found)
-        waits = holding.algos.get(order_id) if order_id else holding.algo_clients.get(client_id)
-        if waits is not None and waits.status == ALGO_UNTRIGGERED:
-            return _waiting_view(node, waits)
+    found = holding.orders.get(order_id) if order_id else holding.clients.get(client_id)
+    if found is not None:
+        return await _order_view(call, found)
+    waits = holding.algos.get(order_id) if order_id else holding.algo_clients.get(client_id)
+    if waits is not None and waits.status == ALGO_UNTRIGGERED:
+        return _waiting_view(node, waits)
     if order_id:
         row = await node.ask(questions.contract_order, call.uid, order_id)
     else:
@@ -98,8 +96,7 @@ async def _followed(call: Call, row: ConditionalRow) -> ContractOrderView:
     node = call.node
     if not row.order_id:
         return _ended_view(node, row)
-    holding = holding_of(call)
-    found = holding.orders.get(row.order_id) if holding is not None else None
+    found = holding_of(call).orders.get(row.order_id)
     if found is not None:
         view = await _order_view(call, found)
     else:
@@ -117,8 +114,6 @@ async def contract_open_orders(
     start, end = span(request.start_time, request.end_time)
     symbols = wanted(node, request.symbol)
     holding = holding_of(call)
-    if holding is None:
-        return []
     found = [
         order
         for order in holding.orders.values()

@@ -21,7 +21,7 @@ from venue.api.contract.orders import (
 from venue.api.errors import ApiError
 from venue.api.fields import CONTRACT_BATCH_MAX
 from venue.api.names import SIDES, TIMES_IN_FORCE, TYPES
-from venue.core.contract.account import Holding
+from venue.core.contract.records import Holding
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import (
     NO_EXIT,
@@ -190,9 +190,9 @@ def listed(node: Node, symbol: str) -> Listed:
     return Listed(perp.contract, node.engine.ledger.assets[perp.asset])
 
 
-def holding_of(call: Call) -> Holding | None:
-    """The caller's contract side; None before there is any."""
-    return call.node.engine.account(call.uid).holding
+def holding_of(call: Call) -> Holding:
+    """The caller's contract side."""
+    return call.node.engine.holding(call.uid)
 
 
 async def done(
@@ -338,8 +338,7 @@ def _batch_item(call: Call, item: Any) -> tuple[Listed, PlaceContractOrder] | Ap
 
 def _client_id_of(call: Call, order_id: int) -> str:
     """The client id of an open order; empty when there is no such order."""
-    holding = holding_of(call)
-    order = holding.orders.get(order_id) if holding is not None else None
+    order = holding_of(call).orders.get(order_id)
     if order is None:
         return ""
     return client_id_text(order.client_id, order_id)

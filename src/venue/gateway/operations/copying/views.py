@@ -8,7 +8,8 @@ from venue.api.copying.follower import OpenCopy
 from venue.api.copying.trader import TrackedPosition
 from venue.api.names import POSITION_SIDE_NAMES, SIDE_NAMES, SOURCE_NAMES
 from venue.core.contract.margin import initial
-from venue.core.contract.position import Position, mark_of
+from venue.core.contract.position import mark_of
+from venue.core.contract.records import Position
 from venue.core.copying.people import Copy, Track
 from venue.core.messages.copy_events import CopyClosed
 from venue.gateway.context import Node

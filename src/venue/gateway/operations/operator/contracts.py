@@ -28,15 +28,8 @@ from venue.api.operator.contracts import (
     PositionsRequest,
 )
 from venue.api.operator.venue import HaltRequest, ResumeRequest
-from venue.core.contract.perpetual import Perpetual
-from venue.core.contract.position import (
-    Position,
-    equity,
-    liquidation_mark,
-    maintenance,
-    mark_of,
-    profit,
-)
+from venue.core.contract.position import equity, liquidation_mark, maintenance, mark_of, profit
+from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.index import SPOT_SOURCE
 from venue.core.instruments import Asset, Contract, Instrument, Tier, funding_cap_most
 from venue.core.messages.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
@@ -265,9 +258,7 @@ def _contract_view(node: Node, perp: Perpetual) -> ContractView:
 
 def positions(call: Call, request: PositionsRequest) -> list[OperatorPosition]:
     """An owner's open positions, the oldest first."""
-    holding = owner(call.node, request.owner).holding
-    if holding is None:
-        return []
+    holding = call.node.engine.holding(owner(call.node, request.owner).uid)
     return [_position_view(call.node, position) for position in holding.positions.values()]
 
 

@@ -15,7 +15,7 @@ from venue.api.operator.fee_tiers import (
     FeeTiersView,
     FeeTierView,
 )
-from venue.core.fee_tiers import Standing, rates_of
+from venue.core.fee_tiers import Standing
 from venue.core.instruments import Asset
 from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
 from venue.gateway.context import Call, Node
@@ -81,7 +81,7 @@ def fee_tier(call: Call, request: FeeTierRequest) -> list[FeeTierView]:
     found: list[FeeTierView] = []
     for product in Product:
         standing = node.engine.fee_tiers.standings.get((account.uid, int(product)), NOTHING)
-        maker, taker = rates_of(account, int(product))
+        maker, taker = call.node.engine.fee_tiers.rates_of(account, int(product))
         found.append(
             FeeTierView(
                 product.name, standing.level, _amount(node, product, standing.volume()),

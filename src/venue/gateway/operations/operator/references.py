@@ -11,7 +11,7 @@ from venue import units
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.references import CrashRequest, HoldRequest, ReferenceView, ReleaseRequest
-from venue.core.contract.perpetual import Perpetual
+from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.index import SPOT_SOURCE, price_most
 from venue.core.messages.commands import ChangeContract, ChangeSetting, Command, PostIndex
 from venue.core.messages.events import Rejected

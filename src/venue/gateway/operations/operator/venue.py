@@ -33,8 +33,8 @@ from venue.api.operator.venue import (
     TransferRequest,
 )
 from venue.compiled import compiled
-from venue.core.book.market import Market
 from venue.core.contract.position import wallet as pool_wallet
+from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
 from venue.core.messages.commands import (
@@ -53,6 +53,7 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event, Rejected, WalletMoved
+from venue.core.spot.account import SpotMarket
 from venue.core.state.snapshot import state_hash
 from venue.gateway.context import Call, Node
 from venue.gateway.operations.refusals.funds import wallet_funds
@@ -82,7 +83,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         history_sequence=node.history.reached(),
         state_hash=state_hash(engine) if request.state_hash else "",
         owners=len(accounts),
-        open_orders=sum(_open_orders(account) for account in accounts),
+        open_orders=sum(_open_orders(engine, account) for account in accounts),
         open_positions=sum(len(perp.positions) for perp in perps),
         stale_contracts=[perp.symbol for perp in perps if not perp.current],
         stream_defects=_stream_defects(node),
@@ -120,7 +121,8 @@ def _stream_defects(node: Node) -> int:
 
 def owners(call: Call, _: Empty) -> list[OwnerView]:
     """All owners."""
-    return [_owner_view(account) for account in call.node.engine.ledger.accounts.values()]
+    engine = call.node.engine
+    return [_owner_view(engine, account) for account in engine.ledger.accounts.values()]
 
 
 async def create_owner(call: Call, request: CreateOwnerRequest) -> OwnerView:
@@ -130,14 +132,14 @@ async def create_owner(call: Call, request: CreateOwnerRequest) -> OwnerView:
         raise errors.invalid("selfTradePrevention", rule)
     mode = SelfTrade[request.self_trade_prevention]
     await done(call, CreateOwner(request.name, int(mode)))
-    return _owner_view(owner(call.node, request.name))
+    return _owner_view(call.node.engine, owner(call.node, request.name))
 
 
 async def freeze_owner(call: Call, request: FreezeRequest) -> OwnerView:
     """Freeze or thaw."""
     account = owner(call.node, request.owner)
     await done(call, FreezeOwner(account.uid, request.frozen))
-    return _owner_view(account)
+    return _owner_view(call.node.engine, account)
 
 
 async def set_fees(call: Call, request: FeesRequest) -> OwnerView:
@@ -150,7 +152,7 @@ async def set_fees(call: Call, request: FeesRequest) -> OwnerView:
     if maker is not None and taker is not None:
         rates = (units.rate(maker, "makerFeeRate"), units.rate(taker, "takerFeeRate"))
     await done(call, SetFees(account.uid, *rates, product=int(Product[request.product])))
-    return _owner_view(account)
+    return _owner_view(call.node.engine, account)
 
 
 async def deposit(call: Call, request: MoneyRequest) -> Moved:
@@ -216,7 +218,9 @@ def _moved(node: Node, account: Account, event: Event) -> Moved:
     assert isinstance(event, Income | WalletMoved), event
     if isinstance(event, Income):  # its balance is the cash leg: without the cost of positions
         name = Wallet.CONTRACT.name
-        after = pool_wallet(account.contract[node.engine.ledger.ordinals[event.asset]])
+        engine = node.engine
+        holding = engine.holding(account.uid)
+        after = pool_wallet(holding.cross(engine.ledger.ordinals[event.asset]))
     else:
         name, after = WALLET_NAMES[event.wallet], event.after
     asset = node.asset(event.asset)
@@ -230,13 +234,13 @@ def _moved(node: Node, account: Account, event: Event) -> Moved:
     )
 
 
-def _open_orders(account: Account) -> int:
-    contract = len(account.holding.orders) if account.holding is not None else 0
-    return len(account.orders) + contract
+def _open_orders(engine: Engine, account: Account) -> int:
+    uid = account.uid
+    return len(engine.spot_account(uid).orders) + len(engine.holding(uid).orders)
 
 
-def _owner_view(account: Account) -> OwnerView:
-    return OwnerView(account.uid, account.name, account.frozen, _open_orders(account))
+def _owner_view(engine: Engine, account: Account) -> OwnerView:
+    return OwnerView(account.uid, account.name, account.frozen, _open_orders(engine, account))
 
 
 # -- assets and instruments -----------------------------------------------------------------------
@@ -336,7 +340,7 @@ def _asset_view(asset: Asset) -> AssetView:
     return AssetView(asset.coin_id, asset.name, asset.scale)
 
 
-def _instrument_view(market: Market[None]) -> InstrumentView:
+def _instrument_view(market: SpotMarket) -> InstrumentView:
     listed = market.instrument
     return InstrumentView(
         symbol=listed.symbol,

@@ -42,12 +42,13 @@ def wallet_funds(node: Node, command: Withdraw | Transfer | InternalWithdraw) ->
     ordinal = ledger.ordinals[command.asset]
     wallet = command.wallet if isinstance(command, Withdraw) else command.source
     account = node.engine.account(command.uid)
+    cross = node.engine.holding(command.uid).cross(ordinal)
     if wallet != WALLET_CONTRACT:
         total = account.total(wallet, ordinal)
-    elif doubtful(account.contract[ordinal]):
+    elif doubtful(cross):
         return errors.failed_precondition(DOUBT, item_code="INSUFFICIENT_BALANCE")
     else:  # the cash leg alone lacks the cost of positions
-        total = pool_wallet(account.contract[ordinal])
+        total = pool_wallet(cross)
     free = max(0, node.engine.owners.movable(account, wallet, ordinal))
     return _short(ledger.assets[ordinal], command.amount, free, total, WALLET_NAMES[wallet].lower())
 
@@ -64,7 +65,7 @@ def contract_money(node: Node, uid: int, symbol: str) -> str:
     """The free amount in the wallet that pays for a contract's orders, in words."""
     ordinal = node.perp(symbol).asset
     asset = node.engine.ledger.assets[ordinal]
-    account = node.engine.account(uid)
-    free = amount_text(asset, available_of(account, ordinal))
-    wallet = amount_text(asset, pool_wallet(account.contract[ordinal]))
+    holding = node.engine.holding(uid)
+    free = amount_text(asset, available_of(holding, ordinal))
+    wallet = amount_text(asset, pool_wallet(holding.cross(ordinal)))
     return f", {free} of {wallet} in the contract wallet are free"

@@ -37,8 +37,9 @@ from venue.api.spot.orders import (
     OrderRequest,
     OrderView,
 )
-from venue.core.book.orders import OPEN, Order
+from venue.core.book.book import OPEN
 from venue.core.instruments import Instrument
+from venue.core.spot.account import SpotOrder
 from venue.core.units import FIRST_ID
 from venue.gateway.context import Call, Node
 from venue.gateway.operations.requests import identified
@@ -79,7 +80,7 @@ async def order(call: Call, request: OrderRequest) -> OrderView:
     """One order, open or ended."""
     node = call.node
     order_id, client_id = identified(request)
-    account = node.engine.account(call.uid)
+    account = node.engine.spot_account(call.uid)
     found = account.orders.get(order_id) if order_id else account.clients.get(client_id)
     if found is not None:
         return _order_view(node, found)
@@ -97,7 +98,7 @@ def open_orders(call: Call, request: OpenOrdersRequest) -> list[OrderView]:
         node.market(request.symbol)
     return [
         _order_view(node, found)
-        for found in node.engine.account(call.uid).orders.values()
+        for found in node.engine.spot_account(call.uid).orders.values()
         if request.symbol in (None, found.market.symbol)
     ]
 
@@ -122,7 +123,7 @@ async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
     return [_fill_view(node, instrument, row) for row in rows]
 
 
-def _order_view(node: Node, found: Order[None]) -> OrderView:
+def _order_view(node: Node, found: SpotOrder) -> OrderView:
     instrument = found.market.instrument
     return OrderView(
         symbol=instrument.symbol,
@@ -233,7 +234,7 @@ async def _changed(call: Call) -> int:
     known = node.spot_changes.time(uid)
     if known:
         return known
-    orders = node.engine.account(uid).orders.values()
+    orders = node.engine.spot_account(uid).orders.values()
     bills: list[BillRow] = []
     with suppress(ApiError):  # balances are told while history is not there
         bills = await node.ask(questions.bills, BillsOf(uid, WALLET_SPOT), 1)

@@ -185,10 +185,11 @@ async def invited_assets(call: Call, request: InvitedAssetsRequest) -> InvitedAs
     money = await node.ask(questions.money, [request.user_id], begin, until)
     deposits = [row for row in money if row.amount > 0]
     account = node.engine.account(request.user_id)
+    holding = node.engine.holding(request.user_id)
     names = [asset.name for asset in node.engine.ledger.assets]
     spot = [account.total(WALLET_SPOT, ordinal) for ordinal in range(len(names))]
-    free = [available_of(account, ordinal) for ordinal in range(len(names))]
-    contract = [wallet_of(account, ordinal) for ordinal in range(len(names))]
+    free = [available_of(holding, ordinal) for ordinal in range(len(names))]
+    contract = [wallet_of(holding, ordinal) for ordinal in range(len(names))]
     return InvitedAssets(
         available_balance=_sum(node, list(zip(names, free, strict=True))),
         funding_total_usdt=_sum(node, list(zip(names, account.funding, strict=True))),

@@ -23,8 +23,8 @@ from venue.api.spot.market import (
     SpotSymbol,
     TickerView,
 )
-from venue.core.book.market import Market
 from venue.core.instruments import Asset, Instrument
+from venue.core.spot.account import SpotMarket
 from venue.gateway.answers import market as market_answers
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
@@ -78,7 +78,7 @@ def exchange_info(call: Call, request: ExchangeInfoRequest) -> Encoded:
     return with_last(info, [_listed(node, market) for market in markets])
 
 
-def _listed(node: Node, market: Market[None]) -> bytes:
+def _listed(node: Node, market: SpotMarket) -> bytes:
     stamp = (market.instrument, market.halted)
     question = ("listed", market.symbol)
     return node.answers.made(question, stamp, lambda: encode(_spot_symbol(market))).data
@@ -105,7 +105,7 @@ def book_tickers(call: Call, request: SelectionRequest) -> Encoded:
 
 
 def _of_selected(
-    call: Call, request: SelectionRequest, one: Callable[[Node, Market[None]], Encoded]
+    call: Call, request: SelectionRequest, one: Callable[[Node, SpotMarket], Encoded]
 ) -> Encoded:
     """An object for `symbol`, otherwise an array; each symbol's part is encoded once."""
     node = call.node
@@ -115,7 +115,7 @@ def _of_selected(
     return array([one(node, market).data for market in markets])
 
 
-def _price(node: Node, market: Market[None]) -> Encoded:
+def _price(node: Node, market: SpotMarket) -> Encoded:
     price = market.last_price
     if not price:  # before the first trade here: the price that the ticker goes on from
         price = node.market_data.spot.ticker(market.symbol, node.clock.now()).last
@@ -127,7 +127,7 @@ def _price(node: Node, market: Market[None]) -> Encoded:
     return node.answers.keep(question, price, encode(made))
 
 
-def _ticker(node: Node, market: Market[None]) -> Encoded:
+def _ticker(node: Node, market: SpotMarket) -> Encoded:
     symbol, board, now = market.symbol, node.market_data.spot, node.clock.now()
     question, stamp = ("ticker", symbol), board.update_id(symbol)
     known = node.answers.known.get(question)
@@ -137,7 +137,7 @@ def _ticker(node: Node, market: Market[None]) -> Encoded:
     return node.answers.keep(question, stamp, made, board.ticker_until(symbol, now))
 
 
-def _book_ticker(node: Node, market: Market[None]) -> Encoded:
+def _book_ticker(node: Node, market: SpotMarket) -> Encoded:
     question = ("book_ticker", market.symbol)
     known = node.answers.known.get(question)
     if known is not None and known.stamp == node.market_data.spot.update_id(market.symbol):
@@ -208,14 +208,14 @@ def depth(call: Call, request: DepthRequest) -> Encoded:
     return market_answers.depth(node.answers, question, board, instrument, int(request.limit))
 
 
-def _known(node: Node, symbol: str) -> Market[None]:
+def _known(node: Node, symbol: str) -> SpotMarket:
     market = node.engine.spot.markets.get(symbol)
     if market is None:
         raise errors.invalid("symbol", no_such("spot symbol", symbol, node.engine.spot.markets))
     return market
 
 
-def _selected(node: Node, symbol: str | None, symbols: list[str] | None) -> list[Market[None]]:
+def _selected(node: Node, symbol: str | None, symbols: list[str] | None) -> list[SpotMarket]:
     markets = node.engine.spot.markets
     if symbol is not None and symbols is not None:
         raise errors.combination("symbol", "symbols")
@@ -229,7 +229,7 @@ def _selected(node: Node, symbol: str | None, symbols: list[str] | None) -> list
     return [markets[name] for name in symbols]
 
 
-def _status(market: Market[None]) -> str:
+def _status(market: SpotMarket) -> str:
     return "HALT" if market.halted else "TRADING"
 
 
@@ -255,7 +255,7 @@ def _coin(asset: Asset) -> Coin:
     return Coin(asset.name, asset.name, True, True, [network])
 
 
-def _spot_symbol(market: Market[None]) -> SpotSymbol:
+def _spot_symbol(market: SpotMarket) -> SpotSymbol:
     instrument = market.instrument
     tick = short_text(instrument.tick, instrument.price_scale)
     market_max = quantity_text(instrument, instrument.market_quantity_max)
@@ -286,7 +286,7 @@ def _spot_symbol(market: Market[None]) -> SpotSymbol:
     )
 
 
-def _ticker_view(node: Node, market: Market[None], now: int) -> TickerView:
+def _ticker_view(node: Node, market: SpotMarket, now: int) -> TickerView:
     instrument = market.instrument
     window = node.market_data.spot.ticker(market.symbol, now)
     top = node.market_data.spot.top(market.symbol)

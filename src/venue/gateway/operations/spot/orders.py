@@ -212,7 +212,7 @@ def _in_symbol(call: Call, command: CancelOrder, symbol: str | None) -> bool:
     """Whether a cancel may go on when the request is restricted to one symbol."""
     if symbol is None:
         return True
-    account = call.node.engine.account(call.uid)
+    account = call.node.engine.spot_account(call.uid)
     if command.order_id:
         order = account.orders.get(command.order_id)
     else:

@@ -1,0 +1,464 @@
+"""The records of the contract side: contracts, pools, positions, owners, orders' terms.
+
+They point at each other, so they stand in one module. The rules stand in others.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from venue.core.book.book import Market, Order
+from venue.core.contract.ended import Ended
+from venue.core.contract.margin import Tiers
+from venue.core.contract.ordered_rows import OrderedRows
+from venue.core.contract.reference.records import Settlement, Source
+from venue.core.instruments import Contract, funding_cap_most
+from venue.core.ledger.accounts import Account, Cash
+from venue.core.messages.commands import NO_EXIT, Exit
+from venue.vocabulary import ALGO_UNTRIGGERED, COMBINED, CROSSED, LONG
+
+LEVERAGE_DEFAULT: Final = 20
+UNKNOWN: Final = -1
+
+Waiting = tuple[int, int, "Algo"]  # (key, algo id, algo)
+
+
+class Perpetual:
+    """A contract market. `unit` is one tick x lot in atoms of the settle asset `asset`.
+
+    `index_price` and `mark` are ticks, 0 before there is one. `current` says that the index has a
+    current source; it last had one at `seen_time`, and last moved at `index_time` (µs).
+    `doubt` says that the price is not one to open positions at: orders may only reduce (rule 5.14).
+    Until `wait_until` it is not, as the index was without a source for long.
+    `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
+    `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
+    """
+
+    __slots__ = ("asset", "contract", "current", "doubt", "due", "due_algos", "ended_algos",
+                 "funding_cap_ppb", "ids", "index_price", "index_time", "last_due",
+                 "last_rate_ppb", "mark", "market", "open_interest", "open_interest_max", "ordinal",
+                 "position_max", "positions", "premium_count", "premium_ppb", "premium_sum",
+                 "premium_time", "premiums", "seen_time", "settlement", "sources", "symbol",
+                 "tiers", "trailing", "unit", "wait_until", "waiting")  # fmt: skip
+
+    def __init__(self, contract: Contract, market: Market[Terms], ordinal: int, time: int) -> None:
+        self.market = market
+        self.symbol = market.symbol
+        self.ordinal = ordinal
+        self.asset = market.quote
+        self.unit = market.unit_atoms
+        self.index_price = 0
+        self.mark = 0
+        self.current = False
+        self.doubt = True
+        self.index_time = 0
+        self.seen_time = 0
+        self.wait_until = 0
+        self.sources: dict[str, Source] = {}
+        self.premiums: deque[int] = deque()
+        self.premium_ppb = 0
+        self.premium_sum = 0
+        self.premium_count = 0
+        self.premium_time = 0
+        self.last_rate_ppb = 0
+        self.last_due = time
+        self.due = 0
+        self.settlement: Settlement | None = None
+        self.positions: dict[int, Position] = {}
+        self.ids: OrderedRows[tuple[int]] = OrderedRows()
+        self.open_interest = 0
+        # What waits, by key: last rising, last falling, mark rising, mark falling.
+        self.waiting: list[OrderedRows[Waiting]] = [
+            OrderedRows(),
+            OrderedRows(),
+            OrderedRows(),
+            OrderedRows(),
+        ]
+        self.trailing: dict[int, Algo] = {}
+        # Those whose price has come and whose turn has not, each with its version then.
+        self.due_algos: deque[tuple[int, Algo]] = deque()
+        self.ended_algos: Ended[Algo] = Ended()  # those with client ids, for a day
+        self.configure(contract)
+
+    def default_leverage(self) -> int:
+        """The leverage of owners who have not chosen one."""
+        return min(LEVERAGE_DEFAULT, self.tiers.leverages[0])
+
+    def add(self, position: Position) -> None:
+        """Know a position of this contract."""
+        self.positions[position.position_id] = position
+        self.ids.add((position.position_id,))
+
+    def drop(self, position: Position) -> None:
+        """Forget a position that has ended."""
+        del self.positions[position.position_id]
+        self.ids.remove((position.position_id,))
+
+    def configure(self, contract: Contract) -> None:
+        """Take over the contract's limits, tiers and fees."""
+        self.contract = contract
+        self.position_max = contract.position_max
+        self.open_interest_max = contract.open_interest_max
+        # Contracts of earlier versions may say more.
+        self.funding_cap_ppb = min(contract.funding_cap_ppb, funding_cap_most(contract))
+        self.tiers = Tiers(contract.tiers)
+        self.market.configure(contract.instrument)
+
+
+class Pool:
+    """What stands on one `cash` of an owner: positions and their margins (rule 5.5).
+
+    `position_id` is 0 for the cross pool of an asset, else the isolated position it belongs to.
+    `positions` are those it carries, `gross` their open values without sign. `dirty`, `guards`,
+    `shortfall` and `since` belong to the watch over pools (rule 7.7); `sums` is what the positions
+    add up to, None while not known.
+    """
+
+    __slots__ = ("account", "asset", "cash", "dirty", "gross", "guards", "holding", "position_id",
+                 "positions", "shortfall", "since", "sums")  # fmt: skip
+
+    def __init__(self, holding: Holding, cash: Cash, position_id: int) -> None:
+        self.holding = holding
+        self.account = holding.account
+        self.cash = cash
+        self.asset = cash.asset
+        self.position_id = position_id
+        self.gross = 0
+        self.sums: Sums | None = None
+        self.positions: list[Position] = []
+        self.dirty = False
+        self.guards: list[tuple[int, int, int]] = []  # contract ordinal, direction, key
+        self.shortfall = -1  # with which it stands in line for its liquidation; -1: it does not
+        self.since = 0  # since when nobody can help it, as a running number; 0: it needs no help
+
+
+class Sums:
+    """The sums of a pool's positions at the marks of their contracts, in atoms.
+
+    `value` is the sum of s x q x M, `cost` that of s x open value; `initial` and `maintenance` are
+    their margins, the latter UNKNOWN until it is asked for. `free` is what they add to the
+    collateral as available money: the lower of value and cost, less initial margins. It was
+    computed at the `mark` of `perp`, and for positions in several contracts at the marks of
+    `others`.
+    """
+
+    __slots__ = ("cost", "free", "initial", "maintenance", "mark", "others", "perp", "value")
+
+    def __init__(self, perp: Perpetual) -> None:
+        self.perp = perp
+        self.others: tuple[tuple[Perpetual, int], ...] = ()
+        self.mark = UNKNOWN
+        self.value = 0
+        self.cost = 0
+        self.initial = 0
+        self.maintenance = UNKNOWN
+        self.free = 0
+
+
+class Position:
+    """One position: `quantity` lots, `value` its open value in atoms, `side` +1 long, -1 short.
+
+    `base` is what a separated one stands on (rule 5.8): what its owner had on its side in other
+    positions when lots were last added, in atoms at mark.
+    `orders` are the closing orders on it, oldest first, `closing` the lots they still hold;
+    `algos` the conditional orders that close it. `funded` is the due time of the last funding
+    settlement it took part in, or that was due when it was opened. `rank` is its key in the ADL
+    ranking, 0 outside it; `passed` the key and id of the last opposite position that was asked in
+    vain to take it over (rule 7.5). The sums are its life's.
+    """
+
+    __slots__ = ("algos", "auto_margin", "base", "close_fee", "close_size", "close_value",
+                 "closing", "created", "created_sequence", "funded", "funding_fee", "leverage",
+                 "liquidate_fee", "open_fee", "open_order_id", "open_size", "open_value", "orders",
+                 "passed", "perp", "pool", "position_id", "quantity", "rank", "realized",
+                 "separated", "side", "updated", "updated_sequence", "value")  # fmt: skip
+
+    def __init__(
+        self, position_id: int, perp: Perpetual, side: int, pool: Pool, leverage: int, time: int
+    ) -> None:
+        self.position_id = position_id
+        self.perp = perp
+        self.side = side
+        self.pool = pool
+        self.leverage = leverage
+        self.separated = False
+        self.open_order_id = 0
+        self.auto_margin = False
+        self.base = 0
+        self.quantity = 0
+        self.value = 0
+        self.open_value = 0
+        self.orders: dict[int, Order[Terms]] = {}
+        self.closing = 0
+        self.algos: dict[int, Algo] = {}
+        self.funded = 0
+        self.rank = 0
+        self.passed = (0, 0)
+        self.open_size = 0
+        self.open_fee = 0
+        self.close_size = 0
+        self.close_value = 0
+        self.close_fee = 0
+        self.funding_fee = 0
+        self.liquidate_fee = 0
+        self.realized = 0
+        self.created = time
+        self.updated = time
+        self.created_sequence = 0
+        self.updated_sequence = 0
+
+    def increase(self, lots: int, notional: int, fee: int) -> None:
+        """Add lots at their notional."""
+        assert lots > 0 <= notional, f"{lots} lots opened for {notional} atoms"
+        self.quantity += lots
+        self.value += notional
+        self.open_size += lots
+        self.open_value += notional
+        self.open_fee += fee
+
+    def reduce(self, lots: int, notional: int, fee: int) -> tuple[int, int]:
+        """Take lots out at their notional: (open value taken out, profit without the fee).
+
+        Open value leaves in proportion, rounded down; a full close takes all (rule 5.4).
+        """
+        assert 0 < lots <= self.quantity, f"{lots} lots closed of {self.quantity}"
+        value = self.value if lots == self.quantity else self.value * lots // self.quantity
+        realized = self.side * (notional - value)
+        self.quantity -= lots
+        self.value -= value
+        assert self.value >= 0, f"an open value of {self.value} atoms"
+        self.close_size += lots
+        self.close_value += notional
+        self.close_fee += fee
+        self.realized += realized
+        return value, realized
+
+    def left(self) -> int:
+        """Lots that no closing order holds yet (rule 5.1)."""
+        return self.quantity - self.closing
+
+
+class Modes:
+    """An owner's choices in one contract (rule 5.7), its open orders there, the lots of those that
+    open, and its positions by side; `lots_long` and `lots_short` those of separated ones. `pool` is
+    the cross pool that pays for them."""
+
+    __slots__ = ("cross", "long", "longs", "lots_long", "lots_short", "margin_mode", "open_orders",
+                 "opening_long", "opening_short", "perp", "pool", "separated", "short",
+                 "shorts")  # fmt: skip
+
+    def __init__(self, perp: Perpetual, pool: Pool, leverage: int) -> None:
+        self.perp = perp
+        self.pool = pool
+        self.margin_mode = CROSSED
+        self.separated = COMBINED
+        self.cross = leverage
+        self.long = leverage
+        self.short = leverage
+        self.open_orders = 0
+        self.opening_long = 0
+        self.opening_short = 0
+        self.lots_long = 0
+        self.lots_short = 0
+        self.longs: list[Position] = []
+        self.shorts: list[Position] = []
+
+    def standard(self, leverage: int) -> bool:
+        """Whether nothing differs from what owners start with at this default leverage."""
+        return (
+            self.margin_mode == CROSSED
+            and self.separated == COMBINED
+            and self.cross == self.long == self.short == leverage
+        )
+
+    def positions(self, side: int) -> list[Position]:
+        """The positions of one side; at most one while they are combined."""
+        return self.longs if side == LONG else self.shorts
+
+    def lots(self, side: int) -> int:
+        """The lots of one side's separated positions."""
+        return self.lots_long if side == LONG else self.lots_short
+
+    def count(self, side: int, lots: int) -> None:
+        """Add lots to those of one side's separated positions, or take them off."""
+        if side == LONG:
+            self.lots_long += lots
+        else:
+            self.lots_short += lots
+
+    def leverage(self, side: int) -> int:
+        """The leverage of a new position of this side."""
+        if self.margin_mode == CROSSED:
+            return self.cross
+        return self.long if side == LONG else self.short
+
+
+class Holding:
+    """One owner's contract side. `modes` are by contract ordinal, `isolated` pools by position id.
+
+    Fee rates of -1 mean the symbol's own. `clients` and `algo_clients` hold open orders and those
+    of the last day.
+    """
+
+    __slots__ = ("account", "algo_clients", "algos", "clients", "crosses", "isolated", "maker_ppm",
+                 "modes", "orders", "positions", "taker_ppm")  # fmt: skip
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self.crosses = [Pool(self, cash, 0) for cash in account.contract]
+        self.isolated: dict[int, Pool] = {}
+        self.orders: dict[int, Order[Terms]] = {}
+        self.clients: dict[str, Order[Terms]] = {}
+        self.positions: dict[int, Position] = {}
+        self.modes: dict[int, Modes] = {}
+        self.algos: dict[int, Algo] = {}
+        self.algo_clients: dict[str, Algo] = {}
+        self.maker_ppm = -1
+        self.taker_ppm = -1
+
+    def cross(self, asset: int) -> Pool:
+        """The cross pool of an asset."""
+        return self.crosses[asset]
+
+    def add_asset(self) -> None:
+        """Have a cross pool of the newest asset."""
+        self.crosses.append(Pool(self, self.account.contract[-1], 0))
+
+    def pools(self) -> list[Pool]:
+        """Its pools: the cross pools by asset, then the isolated ones."""
+        return [*self.crosses, *self.isolated.values()]
+
+    def pools_in(self, asset: int) -> list[Pool]:
+        """Its pools of one asset, the cross pool first."""
+        isolated = [pool for pool in self.isolated.values() if pool.asset == asset]
+        return [self.cross(asset), *isolated]
+
+    def isolate(self, asset: int, position_id: int) -> Pool:
+        """A new pool for an isolated position."""
+        cash = self.account.isolated[position_id] = Cash(asset)
+        pool = self.isolated[position_id] = Pool(self, cash, position_id)
+        return pool
+
+    def drop(self, pool: Pool) -> None:
+        """Forget an isolated pool that has nothing left."""
+        self.isolated.pop(pool.position_id, None)
+        self.account.isolated.pop(pool.position_id, None)
+
+    def modes_in(self, perp: Perpetual) -> Modes:
+        """The owner's modes in a contract; the defaults until it changes one."""
+        modes = self.modes.get(perp.ordinal)
+        return self._first_modes(perp) if modes is None else modes
+
+    def maker_rate(self, market: Market[Terms]) -> int:
+        """The fee of resting orders, in ppm."""
+        return self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
+
+    def taker_rate(self, market: Market[Terms]) -> int:
+        """The fee of orders that take, in ppm."""
+        return self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
+
+    def opening_rate(self, market: Market[Terms]) -> int:
+        """The fee that an opening order must be able to pay, in ppm: it may take, or rest."""
+        maker = self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
+        taker = self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
+        return maker if maker > taker else taker
+
+    def _first_modes(self, perp: Perpetual) -> Modes:
+        pool = self.cross(perp.asset)
+        modes = self.modes[perp.ordinal] = Modes(perp, pool, perp.default_leverage())
+        return modes
+
+
+class Terms:
+    """What a contract order has beside its price and quantity.
+
+    `pool` is its owner's cross pool. Of the `whole_margin` atoms that an opening order needs,
+    `margin` are held there for what remains of it. An open order `closes` a position, or it opens
+    one: `made` is the one it has made in SEPARATED mode. `take_profit` and `stop_loss` are attached
+    once it has opened something: `attached` are those of the position `exits_position`. `trimmed`
+    lots were taken off a closing order because its position became smaller.
+    """
+
+    __slots__ = ("algo_id", "attached", "cause", "closes", "exits_position", "holding", "made",
+                 "margin", "modes", "opens", "perp", "pool", "position_side", "stop_loss",
+                 "take_profit", "trimmed", "whole_margin")  # fmt: skip
+
+    def __init__(
+        self, holding: Holding, modes: Modes, position_side: int, cause: int, *, opens: bool
+    ) -> None:
+        self.holding = holding
+        self.perp: Perpetual = modes.perp
+        self.pool: Pool = modes.pool
+        self.modes = modes
+        self.position_side = position_side
+        self.opens = opens
+        self.cause = cause
+        self.margin = 0
+        self.whole_margin = 0
+        self.trimmed = 0
+        self.closes: Position | None = None
+        self.made: Position | None = None
+        self.algo_id = 0
+        self.take_profit: Exit | None = None
+        self.stop_loss: Exit | None = None
+        self.attached: tuple[Algo, ...] = ()
+        self.exits_position = 0
+
+    def position(self) -> Position | None:
+        """The position that it closes, or has made."""
+        return self.closes if self.closes is not None else self.made
+
+
+class Algo:
+    """One conditional order. `rising`: it triggers at or above its price, else at or below.
+
+    `position` is what it closes, None for one that opens. `quantity` 0 stands for the whole
+    position; an attached exit's is what its parent has opened so far. `sibling` ends when this
+    one is triggered. Of a trailing stop `extreme` is the best price since it became active (0:
+    not yet), and its trigger price moves along. It waits in `queue` of its contract under `key`;
+    -1: in none.
+    """
+
+    __slots__ = ("algo_id", "asked", "callback_ppm", "client_id", "extreme", "holding", "key",
+                 "parent_id", "perp", "position", "position_side", "price", "quantity", "queue",
+                 "rising", "sibling", "side", "source", "status", "stop_loss", "take_profit",
+                 "time", "trigger_price", "type", "update_time", "version")  # fmt: skip
+
+    def __init__(
+        self,
+        algo_id: int,
+        holding: Holding,
+        perp: Perpetual,
+        side: int,
+        position_side: int,
+        type_: int,
+        quantity: int,
+        time: int,
+    ) -> None:
+        self.algo_id = algo_id
+        self.holding = holding
+        self.perp = perp
+        self.side = side
+        self.position_side = position_side
+        self.type = type_
+        self.quantity = quantity
+        self.time = time
+        self.update_time = time
+        self.trigger_price = 0
+        self.price = 0
+        self.asked = (0, 0)  # trigger price and price as they were placed
+        self.source = 0
+        self.client_id = ""
+        self.rising = False
+        self.parent_id = 0
+        self.position: Position | None = None
+        self.sibling: Algo | None = None
+        self.take_profit: Exit = NO_EXIT
+        self.stop_loss: Exit = NO_EXIT
+        self.callback_ppm = 0
+        self.extreme = 0
+        self.status = ALGO_UNTRIGGERED
+        self.version = 0
+        self.queue = -1
+        self.key = 0

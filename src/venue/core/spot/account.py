@@ -1,0 +1,23 @@
+"""An owner's spot side beside its balances: its open orders, and the client ids it used."""
+
+from __future__ import annotations
+
+from venue.core.book.book import Market, Order
+from venue.core.ledger.accounts import Account
+
+
+class SpotAccount:
+    """One owner's spot side. `clients` holds open orders and those of the last day; `open_count`
+    are its open orders by market ordinal."""
+
+    __slots__ = ("account", "clients", "open_count", "orders")
+
+    def __init__(self, account: Account, markets: int) -> None:
+        self.account = account
+        self.orders: dict[int, Order[SpotAccount]] = {}
+        self.clients: dict[str, Order[SpotAccount]] = {}
+        self.open_count: list[int] = [0] * markets
+
+
+SpotOrder = Order[SpotAccount]
+SpotMarket = Market[SpotAccount]
