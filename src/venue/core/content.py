@@ -1,4 +1,4 @@
-"""What the operator publishes: articles and banners, as many as can be kept in memory."""
+"""The operator's articles and banners, as many as can be kept in memory."""
 
 from __future__ import annotations
 

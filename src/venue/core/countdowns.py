@@ -33,7 +33,7 @@ class Deadlines:
         self.running: dict[tuple[int, int], int] = {}
 
     def set(self, command: SetCancelAfter) -> list[Event]:
-        """Begin an owner's countdown, begin it anew, or (0) switch it off.
+        """Begin or restart an owner's countdown, or (0) switch it off.
 
         A frozen owner may: a countdown does nothing that it could not do at once.
         """
@@ -60,13 +60,13 @@ class Deadlines:
         self.running[uid, product] = time
 
     def due(self, time: int) -> bool:
-        """Whether a deadline has come that was not worked off."""
+        """Whether a deadline has come and its orders are not cancelled yet."""
         return bool(self.queue) and self.queue[0][0] <= time
 
     def pass_time(self, time: int) -> list[Event]:
-        """Cancel the open orders of those whose deadline has come, in bounded steps.
+        """Cancel the open orders of owners whose deadline has come, in bounded steps.
 
-        Each owner's are cancelled by one command.
+        One command cancels all orders of an owner.
         """
         events: list[Event] = []
         room = CHUNK

@@ -116,7 +116,7 @@ class NoCodec:
 class Engine:
     """The whole state of the venue. Deterministic: the same commands give the same events.
 
-    `sequence` counts applied commands, `time` is the last command's (µs). `codec` is what keeps and
+    `sequence` counts applied commands, `time` is the last command's (µs). `codec` keeps and
     reverts states: an engine that has none takes no such commands.
     """
 
@@ -164,7 +164,7 @@ class Engine:
         self._handlers = self._wired()
 
     def _wired(self) -> dict[type, Callable[[Any], list[Event]]]:
-        """What handles each command, of the parts that the engine has now."""
+        """The handler of each command, of the parts that the engine has now."""
         triggers = self.schedule.triggers
         margins = Margins(self.contracts)
         contract_listing = ContractListing(self.contracts)
@@ -319,7 +319,7 @@ class Engine:
         return events
 
     def _copy(self, events: list[Event], time: int) -> None:
-        """Take in what was traded, then let followers repeat a slice of what leads did."""
+        """Take in the trades, then let followers repeat a slice of their leads' fills."""
         if self.contracts.collateral.copied:
             events += self.copying.books.note(events, time)
         if self.copying.books.echoes or self.copying.settling > 0:
@@ -327,7 +327,7 @@ class Engine:
         self.contracts.collateral.copied = False
 
     def _copied(self, events: list[Event], said: list[Event], time: int) -> None:
-        """Let conditional orders follow what followers traded."""
+        """Take in the events `said` of copying, with the conditional orders that they trigger."""
         known = len(said)
         if known:
             self._traded(said, time)
@@ -336,7 +336,7 @@ class Engine:
         self.contracts.collateral.copied = False
 
     def _traded(self, events: list[Event], time: int) -> list[Event]:
-        """Let conditional orders follow what was traded."""
+        """Add the conditional orders that trades among the events triggered."""
         traded = [event.symbol for event in events if isinstance(event, ContractTrade)]
         for symbol in dict.fromkeys(traded):
             if self.contracts.followed(symbol):

@@ -1,4 +1,4 @@
-"""Fee tiers: who traded much in 30 days pays less (rule 9.5)."""
+"""Fee tiers: an owner that traded much in 30 days pays less (rule 9.5)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Who = tuple[int, int]  # uid, `vocabulary.Product`
 
 class Table:
     """A product's tiers, lowest first; volume counts in markets of the asset at `asset`. Without
-    tiers nothing counts, and what was counted before is of that asset."""
+    tiers nothing counts, and volume counted before is of that asset."""
 
     __slots__ = ("asset", "tiers")
 
@@ -38,8 +38,8 @@ class Table:
 
 
 class Standing:
-    """Of one owner in one product: what it traded on `day` (days since 1970) and on days before,
-    as (day, atoms), oldest first; `level` of its tier (0: none) and the tier's rates.
+    """The volume of one owner in one product: `today`'s on `day` (days since 1970), and `past` as
+    (day, atoms), oldest first; `level` of its tier (0: none) and the tier's rates.
 
     `own`: the owner has rates of its own, which go before the tier's.
     """
@@ -61,7 +61,7 @@ class Standing:
         self.today = min(AMOUNT_MAX, self.today + amount)
 
     def close(self, day: int) -> None:
-        """Have a day begin; what is older than 30 days before it is forgotten."""
+        """Have a day begin; volume of more than 30 days before it is forgotten."""
         if day != self.day:
             if self.today:
                 self.past.append((self.day, self.today))
@@ -70,13 +70,13 @@ class Standing:
         self.past = [one for one in self.past if one[0] >= day - DAYS]
 
     def volume(self) -> int:
-        """What was traded on the 30 days before `day`, in atoms."""
+        """The volume of the 30 days before `day`, in atoms."""
         return min(AMOUNT_MAX, sum([amount for _, amount in self.past]))
 
 
 class FeeTiers:
-    """`tables` by product; `standings` of those who traded since there was a table. `day` is the
-    last one on which they were judged, `queue` who is still to be judged on it."""
+    """`tables` by product; `standings` of owners that traded since there was a table. `day` is the
+    last one on which they were judged, `queue` those that are still to be judged on it."""
 
     __slots__ = ("day", "ledger", "owners", "perps", "queue", "spot", "standings", "tables")
 
@@ -138,7 +138,7 @@ class FeeTiers:
     # -- volume -----------------------------------------------------------------------------------
 
     def count(self, events: list[Event], time: int) -> None:
-        """Count what owners traded with others, where the venue earned a fee by it."""
+        """Count the volume of trades with others, where the venue earned a fee by it."""
         day = time // DAY_US
         for event in events:
             if type(event) is Trade:

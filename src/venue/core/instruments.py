@@ -59,8 +59,8 @@ class Contract(Struct, frozen=True, array_like=True):
     `tiers` ascend, the last one reaches as far as positions may. `funding_minutes` are minutes of
     the day, UTC. `index_sources` are "spot" (the venue's own spot market of the same symbol) or
     names under which index prices are posted. Rates with `_ppb` are parts per billion.
-    `index_notional` is what the spot book must fill on each side to be a source, in units of the
-    settle asset; the index moves by at most `index_step_ppm` a second. `former` is not used: it
+    The spot book is a source when each side can fill `index_notional`, in units of the settle
+    asset; the index moves by at most `index_step_ppm` a second. `former` is not used: it
     keeps the place of a number in files of earlier versions.
     """
 

@@ -192,7 +192,7 @@ class Owners:
         return [StreamsRecorded(command.uid)]
 
     def movable(self, account: Account, wallet: int, asset: int) -> int:
-        """The money that may leave a wallet; of the contract wallet what is available, without
+        """The money that may leave a wallet; of the contract wallet its available money without
         gifts (rule 9.2)."""
         if wallet == WALLET_CONTRACT:
             pool = self.collateral.holding_of(account).cross(asset)

@@ -1,4 +1,4 @@
-"""Gifts, the fee discount and invitations: who has them, and the payments of each day (rule 9)."""
+"""Gifts, the fee discount and invitations: their owners, and the payments of each day (rule 9)."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ RESERVED: Final = (FEES_UID, FUND_UID, COMMISSION_UID)
 
 
 class Rewards:
-    """What fees earn others than the venue. `day` is the last one whose payments have begun, in
-    days since 1970 (0: none), `queue` those who may have something to get of the days before it.
+    """The payments that fees bring owners. `day` is the last one whose payments have begun, in
+    days since 1970 (0: none), `queue` are the owners that may still get some of the days before it.
 
     `members` are the owners whose fees promise anything, `codes` the affiliates by their codes.
     """
@@ -74,7 +74,7 @@ class Rewards:
     # -- gifts -----------------------------------------------------------------------------------
 
     def change_gift(self, command: ChangeGift) -> list[Event]:
-        """Give, or take back at most what is left of it and not needed as margin (rule 9.2)."""
+        """Give a gift, or take back as much of its rest as is not needed as margin (rule 9.2)."""
         account = self.ledger.accounts.get(command.uid)
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
@@ -112,16 +112,16 @@ class Rewards:
         ]
 
     def _returnable(self, account: Account, asset: int) -> int:
-        """What of a gift may leave the cross pool: it need not stay for orders and positions."""
+        """The part of a gift that may leave the cross pool: orders and positions do not need it."""
         pool = self.collateral.holding_of(account).cross(asset)
         if account.benefits is None or doubtful(pool):
             return 0
         return max(0, min(account.benefits.gift(asset), available_in(pool) - unsure(pool)))
 
-    # -- who takes part --------------------------------------------------------------------------
+    # -- taking part -----------------------------------------------------------------------------
 
     def set_discount(self, command: SetDiscount) -> list[Event]:
-        """The terms from now on; what fees have promised already stays promised."""
+        """Set the terms from now on; payments that fees have promised already stay promised."""
         terms = self.ledger.terms
         if not command.asset:
             terms.asset = -1
@@ -195,7 +195,7 @@ class Rewards:
     # -- the payments of a day -------------------------------------------------------------------
 
     def pass_time(self, time: int) -> list[Event]:
-        """After 00:00 UTC, pay what the fees of the days before promised, in bounded steps."""
+        """After 00:00 UTC, pay the promises of the days before, in bounded steps."""
         if not self.members:
             return []
         day = time // DAY_US

@@ -14,12 +14,12 @@ FIRST_ID: Final = 10**15  # ids have 16 digits: told apart from ms times, exact 
 PRICE_MAX: Final = 10**17  # ticks
 QUANTITY_MAX: Final = 10**17  # lots
 AMOUNT_MAX: Final = 2**62  # atoms: bounds supply and notional, so that stored integers fit 64 bits
-SUM_MAX: Final = 2**61  # atoms: what an owner's positions and opening orders may add up to
+SUM_MAX: Final = 2**61  # atoms: the most that an owner's positions and opening orders may add up to
 STORED_MAX: Final = 2**63 - 1  # the greatest integer that a file or an event holds
 
 
 def ceil_div(number: int, divisor: int) -> int:
-    """Division rounded up: what a payer is charged (rule 1.2)."""
+    """Division rounded up, against the payer (rule 1.2)."""
     return -(-number // divisor)
 
 

@@ -135,7 +135,7 @@ def test_who_trades_has_the_money() -> None:
     book, ann, ben = ledger()
     book.credit(ben, SPOT, BASE, 10)
     book.hold(ben.spot[BASE], 10)
-    with pytest.raises(AssertionError, match="who pays has not got it"):
+    with pytest.raises(AssertionError, match="a payer has too little money"):
         book.settle(
             ann.spot[QUOTE], ann.spot[BASE], ben.spot[BASE], ben.spot[QUOTE], QUOTE, BASE, 500, 10,
             1, 7,

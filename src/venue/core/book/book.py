@@ -13,11 +13,11 @@ from venue.core.instruments import Instrument
 from venue.core.units import PRICE_MAX
 from venue.vocabulary import BUY, CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED
 
-T = TypeVar("T")  # what a product's orders have beside price and quantity: their terms
+T = TypeVar("T")  # the terms that a product's orders have beside price and quantity
 
 NO_ASK: Final = PRICE_MAX + 1  # the best ask of a book without asks: above all that can be named
 
-# What may follow each status. Only `Order.become` gives an order another one.
+# The statuses that may follow each one. Only `Order.become` gives an order another one.
 NEXT: Final[dict[int, tuple[int, ...]]] = {
     NEW: (PARTIALLY_FILLED, FILLED, CANCELED, EXPIRED),
     PARTIALLY_FILLED: (PARTIALLY_FILLED, FILLED, CANCELED, EXPIRED),
@@ -163,7 +163,7 @@ class Book(Generic[T]):
         self.ask = NO_ASK
 
     def rest(self, order: Order[T]) -> None:
-        """Append an order to its price's level, behind those already there."""
+        """Append an order to its price's level, after the orders already there."""
         assert order.level is None, f"order {order.order_id} rests already"
         price = order.price
         buy = order.side == BUY

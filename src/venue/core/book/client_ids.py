@@ -13,9 +13,9 @@ from venue.vocabulary import CLIENT_ID_MEMORY_US, CLIENT_IDS_ENDED_MAX, CLIENT_I
 class ClientIds(Generic[T]):
     """A product's ended orders with client ids, in the order in which they ended.
 
-    An owner's oldest makes room for its newest, and the oldest of all for anybody's: nobody's many
-    push out another's. Orders that ended are in no book: `prev` and `next` are their places here.
-    `clients` says in which of its owner's names an order stands.
+    An owner's oldest is forgotten for its newest, and the oldest of all for anybody's: one owner's
+    many alone push out no other's. Orders that ended are in no book, so `prev` and `next` are
+    their places here. `clients` returns the orders of an order's owner by client id.
     """
 
     __slots__ = ("_by_owner", "_clients", "_count", "_newest", "_oldest")
@@ -37,7 +37,7 @@ class ClientIds(Generic[T]):
             self._forget(self._oldest)
 
     def add(self, order: Order[T]) -> None:
-        """Put an ended order behind the others; none makes room for it."""
+        """Put an ended order after all others; no other is forgotten for it."""
         assert order.level is None, f"order {order.order_id} has not ended"
         assert order.client_id, f"order {order.order_id} has no client id"
         newest = self._newest
@@ -55,14 +55,14 @@ class ClientIds(Generic[T]):
         own.append(order)
 
     def expire(self, time: int) -> None:
-        """Forget those of orders that ended more than a day ago."""
+        """Forget the ids of orders that ended more than a day ago."""
         oldest = self._oldest
         while oldest is not None and not remembered(oldest, time):
             self._forget(oldest)
             oldest = self._oldest
 
     def ended(self) -> list[Order[T]]:
-        """The ids that are remembered, oldest first."""
+        """The orders whose ids are remembered, oldest first."""
         found: list[Order[T]] = []
         order = self._oldest
         while order is not None:

@@ -1,4 +1,4 @@
-"""What a market takes: the worst prices it allows, and the checks of an order by itself (3.1)."""
+"""The worst prices that a market allows, and the checks of an order by itself (rule 3.1)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from venue.vocabulary import (
 def malformed(order: Order[T], position_side: int = LONG) -> Rejected | None:
     """The first fault of an order by itself, in the order of rule 3.1.
 
-    `position_side` is what a contract order names; a spot order names none.
+    A contract order names its `position_side`; a spot order names none.
     """
     market = order.market
     quantity = order.quantity

@@ -1,7 +1,7 @@
-"""What an order meets in its book: found in one walk, without effect, and executed as it is.
+"""The resting orders that an order meets: found in one walk, without effect, then executed.
 
-The matcher knows prices, lots, and whose orders are. What is liquidity, and what a fill costs
-whom, is for the rules of a product to say: they make the fills, and execute them.
+The matcher knows prices, lots and owners. The rules of a product decide which resting orders are
+liquidity and what a fill costs each side: they make the fills, and execute them.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from venue.vocabulary import (
 F = TypeVar("F")  # a product's fill
 F_co = TypeVar("F_co", covariant=True)
 
-FILLS_MAX: Final = 1_000  # fills of an owner's own order; what is left is canceled (rule 3.13)
+FILLS_MAX: Final = 1_000  # fills of an owner's own order; the rest is canceled (rule 3.13)
 PLANNED_MAX: Final = 5_000  # fills of any order, with the resting orders that it ends
 LOWEST: Final = 0  # the limit price of a seller who takes any
 
 
 class Rules(Protocol[T, F_co]):
-    """What a product makes of the resting orders that an order meets."""
+    """A product's rules: they turn the resting orders that an order meets into fills."""
 
     def meet(self, maker: Order[T], lots: int) -> F_co | None:
-        """The fill of so many lots with a resting order; None when that is no liquidity."""
+        """The fill of so many lots with a resting order; None when that order is no liquidity."""
 
     def end(self, maker: Order[T]) -> F_co:
-        """What stands for a resting order that self-trade prevention ends."""
+        """The entry for a resting order that self-trade prevention ends."""
 
 
 class Match(Generic[T, F]):
@@ -120,10 +120,10 @@ class Match(Generic[T, F]):
         self.stopped = False
 
     def conclude(self) -> bool:
-        """Give the executed order its status; whether what is left of it rests.
+        """Give the executed order its status; return whether its remainder rests.
 
-        Nothing rests across the book: neither what was kept from trading with an order that is no
-        liquidity for it, nor what its rules let trade no further.
+        A remainder that crosses the book never rests, whether the orders that it could meet are no
+        liquidity for it or its rules let it trade no further.
         """
         order = self.order
         left = order.remaining

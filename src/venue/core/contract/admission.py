@@ -45,7 +45,7 @@ def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
     # Compiled, 2^62 is a large number and dear to compare with; 2^61 is not.
     if value > SUM_MAX and value > AMOUNT_MAX:
         return Rejected(Reject.NOTIONAL_MAX, AMOUNT_MAX)
-    # Only what is worse than the mark can be beyond the band.
+    # Only a price worse than the mark can be beyond the band.
     mark = perp.mark
     buy = order.side == BUY
     if not mark or (price > mark if buy else price < mark):
@@ -56,7 +56,10 @@ def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
 
 
 def worst_price(perp: Perpetual, side: int) -> int:
-    """The worst price the aggressive side may name, against mark, else last trade or mid (3.9)."""
+    """The worst price that the aggressive side may name (rule 3.9).
+
+    It is measured from the mark; before there is one, from the last trade, otherwise from the mid.
+    """
     market = perp.market
     twice = 2 * (perp.mark or market.last_price) or market.book.twice_mid()
     if side == BUY:
@@ -75,7 +78,7 @@ def order_caps_refused(terms: Terms) -> Rejected | None:
 
 def market_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
     """Bounds of a MARKET order: size, caps, a price that is not in doubt, somebody to trade with.
-    What closes on somebody's behalf never rests, and no cap keeps it from closing."""
+    An order that closes on its owner's behalf never rests, and no cap keeps it from closing."""
     perp = terms.perp
     instrument = perp.market.instrument
     refused = None
@@ -102,9 +105,9 @@ def price_refused(terms: Terms) -> Rejected | None:
 
 
 def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -> Rejected | None:
-    """Sizes, leverage, counts and money of an opening order (rules 5.6, 5.7); notes what it needs.
+    """Sizes, leverage, counts and money of an opening order (rules 5.6, 5.7); notes its margin.
 
-    A MARKET order needs what the `reach` lots of its sweep need, at their `worst` price.
+    A MARKET order needs margin for the `reach` lots of its sweep, at their `worst` price.
     """
     perp = terms.perp
     mark = perp.mark
@@ -128,7 +131,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
     if perp.open_interest + quantity > perp.open_interest_max:
         return Rejected(Reject.OPEN_INTEREST_MAX, perp.open_interest_max)
     unit = perp.unit
-    # What positions and opening orders may add up to must not leave 64 bits (rule 1.5).
+    # The sum of positions and opening orders must fit 64 bits (rule 1.5).
     room = SUM_MAX - pool.cash.promised - most
     if worst * (quantity * unit) > room:
         return Rejected(Reject.NOTIONAL_MAX, max(0, room))
@@ -155,7 +158,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
     free = available_in(pool)
     if free < need:
         return short_of(need)
-    # A trade would take what prices in doubt may cost.
+    # A trade would take money that prices in doubt may cost.
     if not certain(pool) and free - unsure(pool) < need:
         return Rejected(Reject.PRICE_DOUBT)
     terms.whole_margin = need  # a MARKET order, which may reach less, never rests
@@ -181,13 +184,13 @@ def positions_refused(terms: Terms) -> Rejected | None:
 
 
 def short_of(need: int) -> Rejected:
-    """Not enough money for what is needed, in atoms; no refusal states more than 64 bits hold."""
+    """The refusal for too little money, with the atoms needed, as far as 64 bits hold them."""
     return Rejected(Reject.FUNDS, min(need, STORED_MAX))
 
 
 def closing_refused(order: Order[Terms], terms: Terms, position: Position) -> Rejected | None:
     """Whether an order closes more than is left of its position."""
-    # What closes on its owner's behalf clears other closing orders out of its way.
+    # An order that closes on its owner's behalf clears other closing orders out of its way.
     left = position.left() if terms.cause == CAUSE_USER else position.quantity
     if order.quantity > left or not left:
         return Rejected(Reject.NOTHING_TO_CLOSE, left)
@@ -195,8 +198,8 @@ def closing_refused(order: Order[Terms], terms: Terms, position: Position) -> Re
 
 
 def solvent_price(order: Order[Terms], terms: Terms, position: Position) -> int:
-    """The worst price at which closing leaves its pool what the rest of it must have:
-    nobody may trade a loss onto the insurance fund. A pool that has less already may close at the
+    """The worst price at which closing leaves the pool the margin that its rest must have:
+    no owner may trade a loss onto the insurance fund. A pool that has less already may close at the
     mark. The fund itself, and liquidations, have limits of their own."""
     perp = terms.perp
     if terms.cause == CAUSE_LIQUIDATION or terms.cause == CAUSE_UNWIND:

@@ -40,8 +40,10 @@ class Closing:
         self.running: dict[int, list[ClosingRequest]] = {}
 
     def close(self, command: ClosePositions, sequence: int) -> list[Event]:
-        """One `ClosedAtMarket` per position, behind what happened to it; the last one says how
-        many are left to later slices."""
+        """Close at market; one `ClosedAtMarket` per position follows the events of its close.
+
+        The last one says how many positions are left to later slices.
+        """
         holding = self.contracts.collateral.holding(command.uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
@@ -77,7 +79,7 @@ class Closing:
             if not request.left:
                 del requests[0]
             if requests:
-                self.running[uid] = requests  # behind the others
+                self.running[uid] = requests  # after all others
             return events
         return []
 

@@ -1,4 +1,4 @@
-"""Contract money: income items, moves between pools, what is available (rules 2.4, 5.2 to 5.6)."""
+"""Contract money: income items, moves between pools, available money (rules 2.4, 5.2 to 5.6)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ ITEM: Final = Income  # compiled, a name of another module is looked up at every
 
 
 class Collateral:
-    """The contract side of one ledger. `holdings` are the owners' contract sides, by uid, `dirty`
-    the pools whose risk must be looked at anew.
+    """The contract side of one ledger. `holdings` are the owners' contract sides, by uid; `dirty`
+    are the pools whose risk must be checked again.
 
     `fees` and `fund` are the pools by asset of the fee account and of the insurance fund: none
     before the first contract.
     `ranking` has the positions in the order in which they are deleveraged. `copied` says that the
-    command has traded for somebody who leads or follows: no state between commands.
+    command has traded for a lead or a follower; it is no state between commands.
     """
 
     __slots__ = ("copied", "counters", "dirty", "fees", "fund", "holdings", "ledger",
@@ -116,8 +116,10 @@ def doubtful(pool: Pool) -> bool:
 
 
 def keep_before_gift(holding: Holding, asset: int, *, given: bool) -> None:
-    """Note what of an owner's own money bears losses before its gift, once a gift was `given` or
-    money has left the contract wallet (rule 9.2)."""
+    """Note how much of an owner's own money bears losses before its gift does (rule 9.2).
+
+    Called once a gift was `given`, or money has left the contract wallet.
+    """
     benefits = holding.account.benefits
     if benefits is None or not benefits.gift(asset):
         return

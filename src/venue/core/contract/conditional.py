@@ -35,8 +35,8 @@ def is_due(version: int, algo: Algo) -> bool:
 
 
 def wait(algo: Algo) -> None:
-    """Have a conditional order wait, here and nowhere else; a trailing stop waits in a list of its
-    own."""
+    """Have a conditional order wait in the queue of its trigger, and in no other; a trailing stop
+    waits in a list of its own."""
     if algo.type == ALGO_TRAILING_STOP_MARKET:
         algo.perp.trailing[algo.algo_id] = algo
         return
@@ -48,7 +48,7 @@ def wait(algo: Algo) -> None:
 
 
 def stop_waiting(algo: Algo) -> None:
-    """Take a conditional order out of where it waits: nothing of one that has ended stays there."""
+    """Take a conditional order out of its queue or list; none that has ended stays there."""
     algo.perp.trailing.pop(algo.algo_id, None)
     if algo.queue >= 0:
         algo.perp.waiting[algo.queue].remove((algo.key, algo.algo_id, algo))
@@ -110,8 +110,8 @@ def changed(algo: Algo) -> AlgoChanged:
 def attached(order: Order[Terms], position: Position, lots: int, counters: Counters) -> list[Event]:
     """Make or grow an order's exits after it has opened `lots` more (rule 8.3).
 
-    What it opens after one of them was triggered, or its position closed, gets exits of its
-    own. Those that the owner cancelled are not made again for the same position.
+    Lots that it opens after one exit was triggered, or after its position closed, get exits of
+    their own. An exit that the owner cancelled is not made again for the same position.
     """
     terms = order.terms
     events: list[Event] = []

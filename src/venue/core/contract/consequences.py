@@ -45,7 +45,7 @@ class Schedule:
         self.pending = False
 
     def tick(self, time: int) -> list[Event]:
-        """Let time pass: marks, funding that falls due, another try for those that need help;
+        """Let time pass: marks, funding that falls due, another try for pools that need help;
         then a slice of what is due."""
         events: list[Event] = []
         contracts = self.contracts
@@ -76,7 +76,7 @@ class Schedule:
         return events
 
     def proceed(self, time: int) -> list[Event]:
-        """The next slice of what earlier commands left; nothing that time brings."""
+        """The next slice of the work that earlier commands left; nothing that time brings."""
         events: list[Event] = []
         room = CHUNK
         perps = list(self.contracts.markets.values())
@@ -89,7 +89,7 @@ class Schedule:
         return events
 
     def post_index(self, command: PostIndex) -> list[Event]:
-        """One source's price, and what the new mark brings about."""
+        """Take in one source's price, with the consequences of the new mark."""
         perp = self.contracts.markets.get(command.symbol)
         if perp is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
@@ -106,7 +106,7 @@ class Schedule:
         return events
 
     def traded(self, events: list[Event], symbol: str, time: int) -> list[Event]:
-        """Let conditional orders follow what was traded in a contract."""
+        """Add to `events` the conditional orders that trades in a contract triggered."""
         events += self.triggers.fire(self.contracts.markets[symbol], time)
         return events
 
@@ -136,7 +136,7 @@ class Schedule:
         ]  # fmt: skip
 
     def _consequences(self, perps: list[Perpetual], time: int) -> list[Event]:
-        """Conditional orders of the new marks, then liquidations, then those they triggered."""
+        """Conditional orders due at the new marks, then liquidations, then orders these trigger."""
         events: list[Event] = []
         for perp in perps:
             events += self.triggers.fire(perp, time)

@@ -1,4 +1,4 @@
-"""Memories of what ended: full for one owner without being full for the others (rule 3.6)."""
+"""Memories of things that ended: full for one owner, not yet for the others (rule 3.6)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ E = TypeVar("E")
 class Ended(Generic[E]):
     """Things of owners under numbers of their own, in the order in which they ended.
 
-    As of ordinary orders (`ClientIds`), an owner's oldest makes room for its newest, and the oldest
-    of all for anybody's.
+    As of ordinary orders (`ClientIds`), an owner's oldest is forgotten for its newest, and the
+    oldest of all for anybody's.
     """
 
     __slots__ = ("_by_owner", "_rows")
@@ -25,7 +25,7 @@ class Ended(Generic[E]):
         self._by_owner: dict[int, deque[int]] = {}
 
     def keep(self, uid: int, number: int, thing: E) -> E | None:
-        """Remember one more; return the one that made room for it."""
+        """Remember one more; return the one that was forgotten for it, if any."""
         self.add(uid, number, thing)
         if len(self._by_owner[uid]) > CLIENT_IDS_PER_OWNER_MAX:
             return self._take(uid)
@@ -34,7 +34,7 @@ class Ended(Generic[E]):
         return None
 
     def add(self, uid: int, number: int, thing: E) -> None:
-        """Put one behind the others; none makes room for it."""
+        """Put one after all others; no other is forgotten for it."""
         assert number not in self._rows, f"{number} ends twice"
         self._rows[number] = (uid, thing)
         own = self._by_owner.get(uid)

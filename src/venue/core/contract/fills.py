@@ -59,7 +59,7 @@ class Fill:
 
 
 def ended(maker: Order[Terms], status: int) -> Fill:
-    """What stands for a resting order that ends without a trade."""
+    """The entry for a resting order that ends without a trade."""
     fill = Fill(maker, 0, 0, 0, 0)
     fill.status = status
     return fill
@@ -122,7 +122,7 @@ class Fills:
             taking.position.close_fee += liquidation_fee
             taking.position.liquidate_fee += liquidation_fee
         if taking.opens and making.position is taking.position:
-            making.size += lots  # who closes what it opens at once closes a part of both
+            making.size += lots  # in a trade with itself an owner closes a part of old and new
             making.wallet -= taking.fee
         self._book(making, lots, amount, time)
         self._event(
@@ -215,7 +215,7 @@ class Fills:
             pool = holding.isolate(perp.asset, position_id)
         position = Position(position_id, perp, side, pool, 1, time)
         if perp.settlement is not None:
-            position.funded = perp.settlement.due  # it was not there when that became due
+            position.funded = perp.settlement.due  # the position was not there when that became due
         pool.positions.append(position)
         holding.positions[position_id] = position
         holding.modes_in(perp).positions(side).append(position)
@@ -261,7 +261,7 @@ class Fills:
         liquidation_fee: int, taker_side: int, maker_left: int, taker_left: int, cause: int,
         time: int, events: list[Event],
     ) -> None:  # fmt: skip
-        """Move the cash and state the trade, then what fees and funds earned by it."""
+        """Move the cash and state the trade, then the items of the fee account and the fund."""
         collateral = self.collateral
         taker_pool, maker_pool = taking.position.pool, making.position.pool
         taker_cash, maker_cash = taker_pool.cash, maker_pool.cash
@@ -318,8 +318,8 @@ class Fills:
     def _benefit(
         self, benefits: Benefits, part: Part, amount: int, fee: int, time: int, *, maker: bool
     ) -> None:
-        """A gift bears a loss and its fee first; what the owner paid itself may be refunded in
-        part, or be shared with its inviter. `fee` is without a liquidation's."""
+        """Have a gift bear a loss and its fee first. The fee that the owner paid itself may be
+        refunded in part, or shared with its inviter. `fee` is without a liquidation's."""
         pool = part.position.pool
         fee -= min(fee, benefits.bear(pool.asset, part.realized - part.fee))
         if fee:
@@ -425,7 +425,7 @@ def holds_any(holding: Holding, asset: int) -> bool:
 
 
 def _stand(position: Position, lots: int) -> None:
-    """Count lots of a separated position; those that are added stand on its owner's others."""
+    """Count lots of a separated position; added lots stand on its owner's other positions."""
     perp = position.perp
     modes = position.pool.holding.modes_in(perp)
     if lots > 0:

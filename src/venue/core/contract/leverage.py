@@ -122,9 +122,9 @@ class Margins:
         """Give positions and open orders their new leverage, if the owner can afford that."""
         positions = modes.longs + modes.shorts
         orders = [order for order in holding.orders.values() if order.market is perp.market]
-        missing = 0  # what isolated positions need beyond their own margin
+        missing = 0  # needed by isolated positions beyond their own margin
         moves: list[tuple[Position, int]] = []
-        needed = 0  # what else the change takes of the available money
+        needed = 0  # taken out of the available money by the rest of the change
         for position in positions:
             leverage = wanted.cross if not position.pool.position_id else (
                 wanted.long if position.side == LONG else wanted.short
@@ -186,7 +186,7 @@ def _hold(ledger: Ledger, order: Order[Terms], margin: int) -> None:
         return
     ledger.reserve(terms.pool.cash, margin - terms.margin, 0)
     terms.margin = margin
-    # So that what is held falls in proportion from here on.
+    # So that the hold falls in proportion from here on.
     terms.whole_margin = ceil_div(margin * order.quantity, order.remaining)
 
 
@@ -200,7 +200,7 @@ def _leverage_refused(holding: Holding, perp: Perpetual, wanted: Modes) -> Rejec
     held = {LONG: modes.opening_long * value, SHORT: modes.opening_short * value}
     for position in modes.longs + modes.shorts:
         held[position.side] += notional(position)
-    for position in modes.longs + modes.shorts:  # who keeps less keeps margin in its own tier
+    for position in modes.longs + modes.shorts:  # its tier counts others even once they closed
         side = position.side
         held[side] = max(held[side], position.base + notional(position))
     for side, value in held.items():

@@ -50,7 +50,7 @@ class ContractListing:
         return [*events, ContractListed(contract)]
 
     def change_contract(self, command: ChangeContract) -> list[Event]:
-        """Replace limits, tiers, fees and rules of prices; every pool is looked at anew."""
+        """Replace limits, tiers, fees and rules of prices; every pool is looked at again."""
         contract = command.contract
         perp = self.contracts.markets.get(contract.instrument.symbol)
         if perp is None:
@@ -72,7 +72,7 @@ class ContractListing:
         return [ContractChanged(contract)]
 
     def _follow_default(self, perp: Perpetual, before: int) -> None:
-        """Owners at the default leverage follow it: a snapshot holds only what differs from it."""
+        """Have owners at the default leverage follow it: a snapshot holds only other leverages."""
         after = perp.default_leverage()
         if after == before:
             return

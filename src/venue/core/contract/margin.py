@@ -41,7 +41,7 @@ class Tiers:
         return millions * rate - (-rest // PPM)
 
     def above(self, base: int, notional: int) -> int:
-        """What a notional adds to the margin of the `base` on which it stands, in atoms."""
+        """The margin that a notional adds to that of the `base` on which it stands, in atoms."""
         if not base:
             return self.maintenance(notional)
         return self.maintenance(base + notional) - self.maintenance(base)

@@ -1,4 +1,4 @@
-"""The fills of a contract order: computed once, without effect, then executed as it is (rule 3.12).
+"""The fills of a contract order: planned once, without effect, then executed (rule 3.12).
 
 Each fill is planned in the state that the fills before it leave: price, lots, and the fee and
 margin of both sides with their rounding. A resting order that its owner cannot bear is no
@@ -41,11 +41,11 @@ from venue.vocabulary import (
 class Plan:
     """The fills of one order (`match`), and their sums in atoms: it is the rules of its own walk.
 
-    `worst` is the price of the last fill. `drawn` is what fills that were found easy cost their
-    owners; others are judged by `stakes`, made when they are first needed. `band_ppm` bounds a
+    `worst` is the price of the last fill. `drawn` is the cost to their owners of fills that were
+    found easy; others are judged by `stakes`, made when they are first needed. `band_ppm` bounds a
     MARKET order from its first fill on, and `most` one that opens: the notional that its owner has
     margin for. An isolated position gets `margin`: `weight` is the sum of lots x the higher of
-    price and mark, `losses` that of what opening costs against the mark.
+    price and mark, `losses` the sum of the losses against the mark by opening.
     """
 
     __slots__ = (
@@ -78,8 +78,8 @@ class Plan:
         """Plan the order up to the price `limit`; with a band no further than that from the first
         fill.
 
-        A MARKET order that opens ends where its owner's money does, to be refused: who has no money
-        makes no work.
+        The walk of a MARKET order that opens ends where its owner's money does, and the order is
+        refused: an owner without money causes no work.
         """
         if band_ppm:
             self.band_ppm = band_ppm
@@ -94,7 +94,7 @@ class Plan:
         return available_in(self.terms.pool) * leverage
 
     def _bound(self, lots: int, price: int) -> None:
-        """Bound the walk of a MARKET order by what `lots` more at this price leave."""
+        """Bound the walk of a MARKET order for the fills after `lots` more at this price."""
         match = self.match
         if match.lots == 0:  # the first ones
             match.narrow(within_band(self.order.side, price, self.band_ppm))
@@ -119,16 +119,16 @@ class Plan:
             return True
         return total != self.match.lots or total > self.order.remaining
 
-    # -- what the taker needs --------------------------------------------------------------------
+    # -- the taker's need ------------------------------------------------------------------------
 
     def afforded(self, rest: int) -> bool:
-        """Whether the owner of an opening order can pay all fills, and hold `rest` atoms for what
-        remains."""
+        """Whether the owner of an opening order can pay all fills, and hold `rest` atoms for its
+        remainder."""
         stakes = self.stakes
         if stakes is not None and stakes.own:
             return stakes.trial(self.terms.pool, stakes.pools).available() >= rest
         need = self.cost() + rest
-        if need <= self.terms.whole_margin:  # which was found to be available
+        if need <= self.terms.whole_margin:  # that much was found to be available
             return True
         return available_in(self.terms.pool) >= need
 
@@ -150,7 +150,7 @@ class Plan:
         """A closing order's plan without the last fills that its pool cannot bear to the atom.
 
         The limit of the walk is exact but for the rounding of each fill's fee. A pool keeps the
-        maintenance margin of what it still holds, and never owes.
+        maintenance margin of the lots it still holds, and never owes.
         """
         stakes = self.stakes
         if stakes is not None and stakes.own:
@@ -166,8 +166,11 @@ class Plan:
         return self
 
     def _isolated_bears(self, position: Position) -> int:
-        """How many of the fills an isolated pool bears: what a fill sets free has left the pool, so
-        the gain of the first ones does not pay for the loss and the fees of the next."""
+        """How many of the fills an isolated pool bears.
+
+        Money that a fill sets free has left the pool, so the gain of the first fills does not pay
+        for the loss and the fees of the next.
+        """
         stake = stake_of(position.pool, self.perp, self.order.time)
         shadow = stake.existing(position)
         had_less = equity(position.pool) < maintenance(position.pool)
@@ -197,12 +200,12 @@ class Plan:
     # -- one resting order -----------------------------------------------------------------------
 
     def end(self, maker: Order[Terms]) -> Fill:
-        """What stands for a resting order that self-trade prevention ends."""
+        """The entry for a resting order that self-trade prevention ends."""
         return ended(maker, EXPIRED)
 
     def meet(self, maker: Order[Terms], lots: int) -> Fill | None:
-        """Plan a fill, unless the resting order stands back while a price is in doubt, or its owner
-        cannot bear it. The taker's margin is rounded up once over all its fills."""
+        """Plan a fill; None while a price is in doubt for the resting order, or when its owner
+        cannot bear the fill. The taker's margin is rounded up once over all its fills."""
         terms = maker.terms
         perp = self.perp
         price = maker.price
@@ -219,7 +222,7 @@ class Plan:
         closes = terms.closes
         if not mark and closes is not None:
             mark = mark_of(closes)
-        # Who buys above the mark or sells below it loses by the fill.
+        # An owner that buys above the mark or sells below it loses by the fill.
         loss = (price - mark if maker.side == BUY else mark - price) * size
         if opens:
             left = maker.remaining - lots
@@ -253,8 +256,8 @@ class Plan:
         return fill
 
     def _waits(self, pool: Pool, *, isolated: bool) -> bool:
-        """Whether a resting order that opens stands back until its contract's price is known, or
-        those of what its owner's pool holds: a trade would take money that these may cost."""
+        """Whether a resting order that opens stands back until the price of its contract, or the
+        prices of its pool's positions, are known: a trade would take money that they may cost."""
         if self.perp.doubt or (isolated and self._doubtful(pool)):
             return True
         risk = 0 if certain(pool) else self._unsure(pool)
@@ -280,7 +283,7 @@ class Plan:
 
     def _loses_easily(self, fill: Fill, terms: Terms, loss: int) -> bool:
         """Whether a resting order's owner has plenty for a fill that costs it `loss` against the
-        mark: more than all fills that were found easy before it drew, whoever owns them."""
+        mark: more than all fills that were found easy before it drew, of any owner."""
         perp = self.perp
         cost = loss + fill.maker_fee
         closes = terms.closes
@@ -300,8 +303,8 @@ class Plan:
         """The same for a fill at the mark or better, whose fee may be more than the resting order
         holds for it: many small fills round up more often than the order did.
 
-        What it holds is worth nothing once the money behind it is gone: by a fill before, or since
-        it rests.
+        Its hold is worth nothing once the owner's money is gone: by a fill before, or while the
+        order rested.
         """
         closes = terms.closes
         if closes is not None:
@@ -325,8 +328,10 @@ class Plan:
         return self._draws(pool, room, 1)
 
     def _draws(self, pool: Pool, room: int, cost: int) -> bool:
-        """Count what a fill costs its owner beyond what was held for it, if that is easily there;
-        what is held may be gone with the money that a fill before has cost."""
+        """Count the cost of a fill to its owner beyond the hold for it, if that is easily there.
+
+        The money of the hold may be gone, because a fill before cost it.
+        """
         drawn = self.drawn + cost if cost > 0 else self.drawn
         if room < drawn or self._judged(pool):
             return False
@@ -334,7 +339,7 @@ class Plan:
         return True
 
     def _open_isolated(self, fill: Fill) -> None:
-        """Add up what an isolated position of the taker gets."""
+        """Add up the margin that an isolated position of the taker gets."""
         price = fill.maker.price
         away = self.terms.position_side * (price - self.perp.mark)
         self.weight += fill.lots * max(price, self.perp.mark)
@@ -354,12 +359,12 @@ class Plan:
 
 
 def _room(pool: Pool) -> int:
-    """What a pool may lose by closes: not what its orders hold, which their fills may lose."""
+    """The money that a pool may lose by closes; its orders' fills may lose the money they hold."""
     return equity(pool) - maintenance(pool) - pool.cash.held
 
 
 def _part_margin(order: Order[Terms], lots: int) -> int:
-    """What the last `lots` of a resting order hold, in atoms: their part, rounded up."""
+    """The margin of the last `lots` of a resting order, in atoms: their part, rounded up."""
     terms = order.terms
     if not terms.opens or not lots:
         return 0

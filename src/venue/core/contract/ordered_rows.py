@@ -12,7 +12,7 @@ R = TypeVar("R", bound=tuple[Any, ...])
 
 class OrderedRows(Generic[R]):
     """Rows by their own order, in chunks. The whole numbers a row begins with tell it apart from
-    all others, so that what stands behind them is never compared."""
+    all others, so the values after them are never compared."""
 
     __slots__ = ("chunks", "count", "lasts")
 

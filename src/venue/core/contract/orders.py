@@ -95,7 +95,7 @@ class Contracts:
     def place(self, command: PlaceContractOrder, shown: ShownPlan | None = None) -> list[Event]:
         """Accept, match and rest an order, or refuse it with the first reason that applies.
 
-        With `shown` nothing is executed, and what is accepted has no events.
+        With `shown` nothing is executed, and an accepted order has no events.
         """
         known = self.collateral.holdings
         holding = known.get(command.uid) or self.collateral.holding(command.uid)
@@ -148,7 +148,7 @@ class Contracts:
     def closing_order(
         self, position: Position, type_: int, lots: int, price: int, cause: int, time: int
     ) -> Order[Terms]:
-        """An IOC order that closes `lots` of a position, whoever wants that."""
+        """An IOC order that closes `lots` of a position, for any `cause`."""
         assert lots <= position.quantity, f"{lots} lots to close of {position.quantity}"
         order = self.new_order(
             position.pool.holding, position.perp, closing_side(position.side),
@@ -191,8 +191,8 @@ class Contracts:
         return self._admitted(order, terms, plan, shown)
 
     def _enter_market(self, order: Order[Terms], shown: ShownPlan | None) -> list[Event]:
-        """Sweep what is there, within the band of the best price that is liquidity and the band of
-        the mark (rules 3.4, 3.9): a far order in a thin book is no liquidity."""
+        """Sweep the book, within the band of the best price that is liquidity and the band of the
+        mark (rules 3.4, 3.9): a far order in a thin book is no liquidity."""
         terms = order.terms
         perp = terms.perp
         refused = market_refused(order, terms)
@@ -213,7 +213,7 @@ class Contracts:
         return self._admitted(order, terms, plan, shown)
 
     def _planned(self, plan: Plan, limit: int, band_ppm: int = 0) -> Plan:
-        """The plan of an owner's order: a closing one leaves its pool what it must keep."""
+        """The plan of an owner's order: a closing one leaves its pool the margin it must keep."""
         order, closes = plan.order, plan.terms.closes
         if closes is not None:
             limit = tighter(order.side, limit, solvent_price(order, plan.terms, closes))
@@ -263,7 +263,7 @@ class Contracts:
         ]  # fmt: skip
 
     def followed(self, symbol: str) -> bool:
-        """Whether conditional orders follow what is traded in a contract."""
+        """Whether conditional orders may enter after trades in a contract."""
         perp = self.markets[symbol]
         rising, falling = perp.waiting[0], perp.waiting[1]
         return bool(rising.count or falling.count or perp.trailing or perp.due_algos)
@@ -278,7 +278,7 @@ class Contracts:
         return self._execute(order, plan)
 
     def _execute(self, order: Order[Terms], plan: Plan) -> list[Event]:
-        """Do what was planned, then rest or close the remainder."""
+        """Execute the plan, then rest or close the remainder."""
         terms = plan.terms
         counters = self.counters
         if counters.order <= order.order_id:
@@ -353,7 +353,7 @@ class Contracts:
         perp.market.book.rest(order)
 
     def _release(self, order: Order[Terms], terms: Terms, lots: int, margin: int) -> None:
-        """Let go of what the next `lots` of a resting order hold: `margin` atoms of its margin."""
+        """Release the hold of the next `lots` of a resting order: `margin` atoms of its margin."""
         position = terms.closes
         if position is None:
             notional = order.price * (lots * terms.perp.unit)
@@ -410,7 +410,7 @@ class Contracts:
     def close(
         self, order: Order[Terms], status: int, time: int, cause: int = CAUSE_USER
     ) -> ContractOrderClosed:
-        """End a resting order: out of the book, what it holds back."""
+        """End a resting order: out of the book, its hold back."""
         terms = order.terms
         left = order.remaining
         market = order.market

@@ -1,6 +1,6 @@
 """A pool as planned fills would leave it: computed beside the state, without effect on it.
 
-The arithmetic is that of `fills`: what an open or a close does to collateral, margins and equity.
+The arithmetic is that of `fills`: the effect of an open or a close on collateral, margins, equity.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from venue.core.contract.reference.funding import due_funding
 
 class Shadow:
     """A position that planned fills change: `quantity` lots, `value` its open value in atoms,
-    `base` what it stands on."""
+    `base` the value it stands on (rule 5.8)."""
 
     __slots__ = ("base", "leverage", "mark", "quantity", "side", "value")
 

@@ -1,4 +1,4 @@
-"""What positions are worth and need, alone and in their pools (rules 5.1 to 5.9)."""
+"""Values and margins of positions, alone and in their pools (rules 5.1 to 5.9)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def added_up(positions: list[Position]) -> Sums:
 
 
 def add_up(sums: Sums, positions: list[Position]) -> None:
-    """Begin anew with these positions, at the marks of now."""
+    """Compute the sums again from these positions, at the marks of now."""
     sums.value = 0
     sums.cost = 0
     sums.initial = 0
@@ -59,8 +59,7 @@ def add_up(sums: Sums, positions: list[Position]) -> None:
 
 
 def follow(sums: Sums, position: Position, quantity: int, value: int, base: int) -> None:
-    """Take in the change of a position that had so many lots and so much open value, and stood
-    on so much, before.
+    """Take in the change of a position; `quantity`, `value` and `base` are those before it.
 
     So a pool of a thousand positions is not added up a thousand times.
     """
@@ -92,7 +91,7 @@ def follow(sums: Sums, position: Position, quantity: int, value: int, base: int)
 
 
 def is_fresh(sums: Sums) -> bool:
-    """Whether no mark has moved since."""
+    """Whether no mark has moved since the sums were computed."""
     if sums.perp.mark != sums.mark:
         return False
     return not sums.others or all(perp.mark == mark for perp, mark in sums.others)
@@ -131,7 +130,7 @@ def available_in(pool: Pool) -> int:
 
 def certain(pool: Pool) -> bool:
     """Whether the sums of a pool alone tell that all its prices are known: they are those of now,
-    of positions in one contract. Else `prices_in_doubt` can tell."""
+    of positions in one contract. If they do not tell, `prices_in_doubt` does."""
     sums = pool.sums
     if sums is None:
         return not pool.positions
@@ -156,8 +155,8 @@ def liquidation_mark(position: Position) -> int:
 def endangering_mark(
     perp: Perpetual, mark: int, slack: int, together: list[tuple[int, int, int]]
 ) -> int:
-    """The same for one pool's positions in a contract, each its side, its lots and what it stands
-    on. `slack` is the pool's equity less its maintenance margin, in atoms."""
+    """The same for one pool's positions in a contract, each its side, its lots and its base.
+    `slack` is the pool's equity less its maintenance margin, in atoms."""
     tiers = perp.tiers
     held = sum([tiers.above(base, mark * lots * perp.unit) for _, lots, base in together])
     if len(together) == 1:
@@ -194,7 +193,7 @@ def maintenance(pool: Pool) -> int:
 
 
 def maintenance_of(position: Position) -> int:
-    """What a position adds to its owner's maintenance margin at mark (rule 5.8)."""
+    """The maintenance margin that a position adds to its owner's at mark (rule 5.8)."""
     return position.perp.tiers.above(position.base, notional(position))
 
 

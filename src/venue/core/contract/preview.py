@@ -20,10 +20,10 @@ UNTOLD = -1  # a liquidation price that the plan does not tell
 
 
 class ContractOutlook:
-    """What an accepted order would do. `fills` are price, lots and fee of each, oldest first.
+    """The effects that an accepted order would have. `fills` are price, lots and fee, oldest first.
 
-    Money is in atoms: `held` for the `rests` lots that stay in the book, `margin` what the fills
-    move into an isolated position, `available` what the cross pool has left. The position is that
+    Money is in atoms: `held` for the `rests` lots that stay in the book, `margin` moved into an
+    isolated position by the fills, `available` left in the cross pool. The position is that
     of its side afterwards: `size` lots, opened for `value`, and the first mark that endangers it
     (0: none). Resting orders that the order would end are `ended`.
     """
@@ -46,10 +46,11 @@ class ContractOutlook:
 
 
 def preview(contracts: Contracts, command: PlaceContractOrder) -> ContractOutlook | list[Event]:
-    """What an order would do now, without effect; where it is refused or known, what is said.
+    """The effects that an order would have now; the events of one that is refused or repeated.
 
-    It is known up to what follows from its trades: conditional orders, liquidations. Funding that
-    is due at this moment is not counted where the owner would get it.
+    Nothing is executed. Consequences of the trades are not foreseen: conditional orders that they
+    trigger, liquidations. Funding that is due at this moment is not counted where the owner would
+    get it.
     """
     shown = ShownPlan()
     said = contracts.place(command, shown)
@@ -119,8 +120,8 @@ def _changed(
 
 
 def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
-    """The first mark that endangers the pool; `UNTOLD` where a close moves what its other separated
-    positions stand on."""
+    """The first mark that endangers the pool; `UNTOLD` where a close moves the base of its other
+    separated positions."""
     if not terms.opens and terms.modes.separated and not pool.position_id:
         return UNTOLD
     changed = stake.shadows
@@ -133,7 +134,7 @@ def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
 
 
 def _freed(stake: Stake, pool: Pool, plan: Plan, shadow: Shadow) -> int:
-    """What closing sets free out of an isolated pool, for the cross pool (rule 5.5)."""
+    """The money that closing moves from an isolated pool to the cross pool (rule 5.5)."""
     if not shadow.quantity:
         return max(0, stake.collateral)
     return pool.cash.collateral + shadow.side * plan.notional - plan.fees - stake.collateral

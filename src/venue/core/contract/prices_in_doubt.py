@@ -1,7 +1,7 @@
 """Money that must stay in a pool while the price of one of its positions is in doubt (rule 5.14).
 
-A position in doubt, or in a halted contract, may turn out to be worth anything. Until it is known
-nobody may lose the money behind it to somebody else.
+A position in doubt, or in a halted contract, may turn out to be worth anything. Until its price is
+known no owner may lose the money that covers it to another.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from venue.core.contract.position import equity, maintenance, maintenance_of, ma
 from venue.core.contract.records import Perpetual, Pool, Position
 from venue.core.units import PPM, fee_on
 
-NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close what is not in doubt itself
+NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close positions at known prices
 
 
 def unknown(perp: Perpetual) -> bool:
-    """Whether nobody can tell what a position is worth, or get out of it."""
+    """Whether a position's worth is in doubt, or no owner can get out of one."""
     return perp.doubt or perp.market.halted
 
 
 def unsure(pool: Pool) -> int:
-    """The possible loss of positions at unknown prices beyond initial margins, in atoms: all they
-    are worth, long and short of a contract against each other."""
+    """The possible loss of positions at unknown prices beyond initial margins, in atoms: all their
+    worth, long and short of a contract against each other."""
     for position in pool.positions:
         if unknown(position.perp):
             return _unsure(pool, None, 0)
@@ -47,9 +47,9 @@ def _unsure(pool: Pool, closed: Position | None, lots: int) -> int:
 def spendable(position: Position, lots: int, share: int, fee_ppm: int) -> int:
     """The cost that closing `lots` may have, of the `share` that a known price would allow.
 
-    What is left over even if all at unknown prices were lost; or, of a position at an unknown price
-    itself, its lots' part of the pool, so that the rest stands as before; or else what a close
-    near the mark costs.
+    It is at most the larger of two amounts. The first would remain if all positions at unknown
+    prices were lost. The second is, for a position at an unknown price, its lots' part of the pool,
+    so that the rest stands as before; for any other, the cost of a close near the mark.
     """
     pool = position.pool
     if share <= 0 or not unsure(pool):

@@ -29,8 +29,8 @@ class Perpetual:
 
     `index_price` and `mark` are ticks, 0 before there is one. `current` says that the index has a
     current source; it last had one at `seen_time`, and last moved at `index_time` (µs).
-    `doubt` says that the price is not one to open positions at: orders may only reduce (rule 5.14).
-    Until `wait_until` it is not, as the index was without a source for long.
+    `doubt` says that no position may be opened at the price: orders only reduce (rule 5.14).
+    It is in doubt until `wait_until`, when the index was without a source for long.
     `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
     `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
     """
@@ -68,7 +68,7 @@ class Perpetual:
         self.positions: dict[int, Position] = {}
         self.ids: OrderedRows[tuple[int]] = OrderedRows()
         self.open_interest = 0
-        # What waits, by key: last rising, last falling, mark rising, mark falling.
+        # Waiting conditional orders by key: last rising, last falling, mark rising, mark falling.
         self.waiting: list[OrderedRows[Waiting]] = [
             OrderedRows(),
             OrderedRows(),
@@ -76,7 +76,7 @@ class Perpetual:
             OrderedRows(),
         ]
         self.trailing: dict[int, Algo] = {}
-        # Those whose price has come and whose turn has not, each with its version then.
+        # Orders whose price has come and whose turn has not, each with its version then.
         self.due_algos: deque[tuple[int, Algo]] = deque()
         self.ended_algos: Ended[Algo] = Ended()  # those with client ids, for a day
         self.configure(contract)
@@ -107,12 +107,12 @@ class Perpetual:
 
 
 class Pool:
-    """What stands on one `cash` of an owner: positions and their margins (rule 5.5).
+    """The positions that stand on one `cash` of an owner, and their margins (rule 5.5).
 
-    `position_id` is 0 for the cross pool of an asset, else the isolated position it belongs to.
-    `positions` are those it carries, `gross` their open values without sign. `dirty`, `guards`,
-    `shortfall` and `since` belong to the watch over pools (rule 7.7); `sums` is what the positions
-    add up to, None while not known.
+    `position_id` is 0 for the cross pool of an asset, otherwise the isolated position it belongs
+    to. `gross` is the sum of the positions' open values without sign. `dirty`, `guards`,
+    `shortfall` and `since` belong to the watch over pools (rule 7.7); `sums` are the other sums of
+    the positions, None while not known.
     """
 
     __slots__ = ("account", "asset", "cash", "dirty", "gross", "guards", "holding", "position_id",
@@ -137,8 +137,8 @@ class Sums:
     """The sums of a pool's positions at the marks of their contracts, in atoms.
 
     `value` is the sum of s x q x M, `cost` that of s x open value; `initial` and `maintenance` are
-    their margins, the latter UNKNOWN until it is asked for. `free` is what they add to the
-    collateral as available money: the lower of value and cost, less initial margins. It was
+    their margins, the latter UNKNOWN until it is asked for. `free` is the available money
+    that they add to the collateral: the lower of value and cost, less initial margins. It was
     computed at the `mark` of `perp`, and for positions in several contracts at the marks of
     `others`.
     """
@@ -159,8 +159,8 @@ class Sums:
 class Position:
     """One position: `quantity` lots, `value` its open value in atoms, `side` +1 long, -1 short.
 
-    `base` is what a separated one stands on (rule 5.8): what its owner had on its side in other
-    positions when lots were last added, in atoms at mark.
+    `base` is the value that a separated one stands on (rule 5.8): that of its owner's other
+    positions on its side when lots were last added, in atoms at mark.
     `orders` are the closing orders on it, oldest first, `closing` the lots they still hold;
     `algos` the conditional orders that close it. `funded` is the due time of the last funding
     settlement it took part in, or that was due when it was opened. `rank` is its key in the ADL
@@ -240,9 +240,9 @@ class Position:
 
 
 class Modes:
-    """An owner's choices in one contract (rule 5.7), its open orders there, the lots of those that
-    open, and its positions by side; `lots_long` and `lots_short` those of separated ones. `pool` is
-    the cross pool that pays for them."""
+    """An owner's choices in one contract (rule 5.7), its open orders there, the lots of its opening
+    orders, and its positions by side. `lots_long` and `lots_short` are the lots of separated ones;
+    `pool` is the cross pool that pays for them."""
 
     __slots__ = ("cross", "long", "longs", "lots_long", "lots_short", "margin_mode", "open_orders",
                  "opening_long", "opening_short", "perp", "pool", "separated", "short",
@@ -371,7 +371,7 @@ class Holding:
 
 
 class Terms:
-    """What a contract order has beside its price and quantity.
+    """The terms that a contract order has beside its price and quantity.
 
     `pool` is its owner's cross pool. Of the `whole_margin` atoms that an opening order needs,
     `margin` are held there for what remains of it. An open order `closes` a position, or it opens
@@ -411,11 +411,11 @@ class Terms:
 
 
 class Algo:
-    """One conditional order. `rising`: it triggers at or above its price, else at or below.
+    """One conditional order. `rising`: it triggers at or above its price, otherwise at or below.
 
-    `position` is what it closes, None for one that opens. `quantity` 0 stands for the whole
-    position; an attached exit's is what its parent has opened so far. `sibling` ends when this
-    one is triggered. Of a trailing stop `extreme` is the best price since it became active (0:
+    `position` is the one it closes, None for an order that opens. `quantity` 0 stands for the whole
+    position; an attached exit has the lots that its parent has opened so far. `sibling` ends when
+    this one is triggered. Of a trailing stop `extreme` is the best price since it became active (0:
     not yet), and its trigger price moves along. It waits in `queue` of its contract under `key`;
     -1: in none.
     """

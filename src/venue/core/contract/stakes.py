@@ -15,15 +15,15 @@ from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.units import fee_on, part_up
 from venue.vocabulary import CROSSED
 
-FEW: Final = 8  # positions of a pool up to which asking them anew is cheaper than to note what was
+FEW: Final = 8  # positions of a pool up to which asking them again is cheaper than a memory
 
 
 class Stakes:
     """The `pools` whose state the fills of a plan decide about, as the `fills` so far leave them.
 
-    The taker's are among them from its first own resting order on (`own`). What is found out once,
-    so that no order asks for each order that it meets: of large pools whether a price is in doubt,
-    and what they may lose (atoms); and the fills by owner, of which so many are `counted`.
+    The taker's are among them from its first own resting order on (`own`). Large pools are asked
+    once and not for each resting order: `doubts` tells whether a price is in doubt, `risks` the
+    possible loss in atoms. `by_owner` has those of the first `counted` fills, by the maker's owner.
     """
 
     __slots__ = ("by_owner", "counted", "doubts", "fills", "order", "own", "perp", "pools",
@@ -56,16 +56,16 @@ class Stakes:
             risk = self.risks[pool] = unsure(pool)
         return risk
 
-    # -- who can bear it -------------------------------------------------------------------------
+    # -- bearing a fill --------------------------------------------------------------------------
 
     def bears(self, fill: Fill, terms: Terms, *, loses: bool) -> bool:
         """Whether a resting order's owner can bear a fill, the fills before it counted; if so it
         is counted too.
 
-        What opens may take no money that other orders hold, nor money that is not there: what is
-        available stays above zero, or gets no lower. Only margin that the mark asks for because it
-        has moved in the order's favour may be missing: the profit, which never counts as available,
-        covers it. What closes leaves the pool the maintenance margin of the rest.
+        An opening order may take no money that other orders hold, nor money that is not there: the
+        available money stays above zero, or gets no lower. Only margin that the mark asks for
+        because it has moved in the order's favour may be missing: the profit, which never counts as
+        available, covers it. A closing order leaves the pool the maintenance margin of the rest.
         """
         own = fill.maker.uid == self.order.uid
         if own and not self.own:
@@ -111,7 +111,7 @@ class Stakes:
                 self.let_go(terms)
 
     def let_go(self, terms: Terms) -> None:
-        """Count what an opening order holds that ends: it is its owner's again."""
+        """Count the hold of an opening order that ends: the money is its owner's again."""
         self.trial(terms.pool, self.pools).held -= terms.margin
 
     def trial(self, pool: Pool, tried: dict[Pool, Stake]) -> Stake:
@@ -130,7 +130,7 @@ class Stakes:
         self._leg(self.order, self.order.terms, fill.taker_margin, fill.taker_fee, fill, stakes)
 
     def _make(self, fill: Fill, terms: Terms, stakes: dict[Pool, Stake]) -> None:
-        """The resting order's side of a fill; what it holds for it is set free."""
+        """Count the resting order's side of a fill; its hold for the fill is set free."""
         if terms.opens:
             self.trial(terms.pool, stakes).held -= fill.released
         self._leg(fill.maker, terms, fill.maker_margin, fill.maker_fee, fill, stakes)
@@ -207,8 +207,8 @@ def fee_held(fill: Fill, terms: Terms) -> int:
 
 
 def maker_margin(fill: Fill, terms: Terms) -> int:
-    """What a resting order moves into its isolated position: its part of what it holds, or, when
-    the mark has overtaken it, all that the fill needs."""
+    """The margin that a resting order moves into its isolated position: its part of the hold; once
+    the mark has overtaken the order, all that the fill needs."""
     perp = terms.perp
     maker = fill.maker
     side = terms.position_side
@@ -222,5 +222,5 @@ def maker_margin(fill: Fill, terms: Terms) -> int:
 
 
 def _risked(terms: Terms) -> Pool:
-    """The pool that pays for an order's fill: a closing one's own, else the cross pool."""
+    """The pool that pays for a fill: a closing order's own, otherwise the cross pool."""
     return terms.pool if terms.closes is None else terms.closes.pool

@@ -1,4 +1,4 @@
-"""Conditional orders: placing, changing, cancelling, and what happens when their price comes."""
+"""Conditional orders: placing, changing, cancelling, and entering when their price comes."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ class Triggers:
         else:
             parent = _parent(algo)
             if parent is not None:
-                parent.exits_position = 0  # what it opens from now on gets exits of its own
+                parent.exits_position = 0  # lots it opens from now on get exits of their own
             said = contracts.enter(order)
             first = said[0]
             if isinstance(first, Rejected):

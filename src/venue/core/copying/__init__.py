@@ -1,1 +1,1 @@
-"""Copy trading: leads, followers, and what the one's fills mean for the other (rule 9.4)."""
+"""Copy trading: leads, followers, and the copies that followers make of leads' fills (rule 9.4)."""

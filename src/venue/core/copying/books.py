@@ -1,4 +1,4 @@
-"""What is copied and by whom, and what every trade means for it (rule 9.4)."""
+"""Leads, followers and copies, and the effect of every trade on them (rule 9.4)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from venue.core.messages.events import Event
 from venue.core.units import ceil_div
 
 TRADE: Final = ContractTrade
-ECHOES_MAX: Final = 64  # of a lead that wait: what it opens beyond that is not copied
+ECHOES_MAX: Final = 64  # of a lead that wait: openings beyond that are not copied
 
 
 class Books:
     """Leads, followers and copies. `traders` are by uid, `followings` by number, rising.
 
-    `echoes` are what leads did and not all followers have repeated, by the lead's uid: leads take
-    turns. `behind` are copies with lots that could not be closed yet, by number.
+    `echoes` are acts of leads that not all followers have repeated, by the lead's uid: leads take
+    turns. `behind` are the copies with lots that are due but not closed yet, by number.
     """
 
     __slots__ = ("behind", "closing_copy", "closing_id", "contracts", "echoes", "followings",
@@ -39,15 +39,15 @@ class Books:
         self.closing_id = 0
 
     def note(self, events: list[Event], time: int) -> list[Event]:
-        """Take in what was traded: what leads did is to be repeated, and where followers closed
-        what they copied the lead's share is taken."""
+        """Take in the trades: followers are to repeat a lead's; when a follower closes a copy, the
+        lead's share of its profit is taken."""
         said: list[Event] = []
         traders = self.traders
         for event in events:
             if type(event) is TRADE:
                 taker, maker = event.taker, event.maker
-                # Who trades with itself may close and open one position, which lives on: what
-                # opens counts first.
+                # An owner that trades with itself may close and open one position, which lives
+                # on: the opening side counts first.
                 for leg in (taker, maker) if taker.opens else (maker, taker):
                     trader = traders.get(leg.uid)
                     if trader is None:
@@ -103,21 +103,21 @@ class Books:
         echo.first = echo.first or track.order_id != leg.order_id
 
     def _unrepeated(self, lead: Lead, track: Track, *, opens: bool) -> Echo | None:
-        """What one more fill is added to: the last echo of the same, as long as nobody has repeated
-        it."""
+        """The last echo of the same, to which one more fill is added; None once a follower has
+        repeated it."""
         for last in reversed(self.echoes.get(lead.account.uid, ())):
             if last.track is track:
                 return last if last.opens == opens and not last.number else None
         return None
 
     def _new_echo(self, lead: Lead, track: Track, *, opens: bool) -> Echo:
-        """One more thing that followers are to repeat."""
+        """A new echo: one more act for followers to repeat."""
         echo = Echo(lead, track, self.next_number - 1, opens=opens)
         self.echoes.setdefault(lead.account.uid, []).append(echo)
         return echo
 
     def _awaited(self, lead: Lead, track: Track) -> bool:
-        """Whether followers are still to open what the lead has."""
+        """Whether followers still have to open a position of the lead's."""
         return any(echo.track is track for echo in self.echoes.get(lead.account.uid, ()))
 
     def _end_track(self, lead: Lead, track: Track, said: list[Event]) -> None:
@@ -137,8 +137,8 @@ class Books:
     def _tracked_leg(
         self, tracked: Tracked, event: ContractTrade, leg: Leg, time: int, said: list[Event]
     ) -> None:
-        """One fill of a position that carries copies. What its owner has of its own is closed
-        first, then the newest copies; a copy's own closing order closes that copy."""
+        """One fill of a position that carries copies. A close takes the owner's own lots first,
+        then the newest copies; a copy's own closing order closes that copy."""
         lots = event.quantity
         if leg.opens:
             tracked.quantity += lots

@@ -41,7 +41,7 @@ class Copying:
     # -- commands --------------------------------------------------------------------------------
 
     def set_lead(self, command: SetLead) -> list[Event]:
-        """Make an owner a lead, or give one other terms; those who follow keep their share."""
+        """Make an owner a lead, or give one other terms; present followers keep their share."""
         trader = self.books.traders.get(command.uid)
         refused = lead_refused(self.contracts, command, trader)
         if refused is not None:
@@ -109,8 +109,8 @@ class Copying:
         return [followed, *events]
 
     def _agree(self, following: Following) -> list[Event]:
-        """Have the lead's share of today hold for a pair. What was gained before is settled first,
-        at the share it was gained at; while some of it is owed that share goes on to hold."""
+        """Have the lead's share of today hold for a pair. Earlier gains are settled first, at the
+        share that held for them; while a part of that is owed, that share goes on to hold."""
         share_ppm = following.lead.share_ppm
         if share_ppm == following.share_ppm:
             return []
@@ -123,8 +123,8 @@ class Copying:
         return events
 
     def stop(self, command: StopCopying) -> list[Event]:
-        """Copy no more of a lead's openings. What is copied is still closed with the lead's, and
-        its profit still shared."""
+        """Copy no more of a lead's openings. Open copies are still closed with the lead's position,
+        and their profit still shared."""
         trader = self.books.traders.get(command.uid)
         following = None if trader is None else trader.followings.get(command.lead_uid)
         if following is None or not following.active:
@@ -156,12 +156,12 @@ class Copying:
     # -- slices ----------------------------------------------------------------------------------
 
     def work(self, time: int) -> list[Event]:
-        """The next slice: of the day's settlement, and of what leads did."""
+        """The next slice: of the day's settlement, and of the leads' acts to repeat."""
         events = self._settle() if self.settling else []
         return events + self.repeating.work(time) if self.books.echoes else events
 
     def pass_time(self, time: int) -> list[Event]:
-        """Begin the day's settlement, and try again to close what could not be closed."""
+        """Begin the day's settlement, and try again to close copies that could not be closed."""
         today = time // DAY_US
         if self.day and today > self.day and not self.settling:
             self.day = today
@@ -172,7 +172,7 @@ class Copying:
             copy = self.books.behind.pop(number, None)
             if copy is None:
                 continue  # an earlier one of them was its counterparty
-            self.books.behind[number] = copy  # behind the others
+            self.books.behind[number] = copy  # after all others
             self.repeating.close_due(copy, time, events)
         return events
 

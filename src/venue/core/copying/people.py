@@ -1,4 +1,4 @@
-"""Who leads and who follows, with what is copied: the state of copy trading."""
+"""Leads, followers and their copies: the state of copy trading."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ class Track:
     """A lead's position as it is copied, known by the position's id.
 
     `quantity` is the position's size in lots as events have told it so far. `order_id` is the
-    newest order that opened of it, `first_order_id` the first that was seen; `followers` count who
-    copied it. `rows` are the copies in the order of following: its number, the copy's.
+    newest order that opened of it, `first_order_id` the first that was seen. `followers` counts
+    the followers that copied it. `rows` are the copies in the order of following: its number, the
+    copy's.
     `position` is None when it has ended.
     """
 
@@ -39,9 +40,9 @@ class Track:
 
 
 class Lead:
-    """A lead trader and its terms; `followers` are the numbers of who follows now, rising.
+    """A lead trader and its terms; `followers` are the numbers of its active followings, rising.
 
-    Where it is not `active`, nobody follows anew and openings are no longer copied.
+    Where it is not `active`, nobody can begin to follow it, and openings are no longer copied.
     """
 
     __slots__ = ("account", "active", "asset", "followers", "holding", "share_ppm", "symbols",
@@ -136,11 +137,11 @@ class Copy:
 
 
 class Following:
-    """One pair of follower and lead; it stays when the follower stops, for what is copied still.
+    """One pair of follower and lead; it stays when the follower stops, for its open copies.
 
-    In atoms: `net` is the result of what was closed so far, fees inside; `high` the mark up to
-    which the lead was paid for it; `prepaid` what the commission account holds of the follower's;
-    `today` the result since the last settlement. `held` is the open value by contract ordinal.
+    In atoms: `net` is the result of the closes so far, fees inside; `high` the mark up to which
+    the lead was paid for it; `prepaid` the follower's money in the commission account; `today` the
+    result since the last settlement. `held` is the open value by contract ordinal.
     """
 
     __slots__ = ("account", "active", "configs", "copies", "created", "held", "high", "holding",
@@ -196,11 +197,11 @@ class Trader:
 
 
 class Echo:
-    """What a lead's fills of one command mean for its followers, as far as it is not done.
+    """A lead's fills of one command that its followers still have to repeat.
 
     Opening: `lots` for `amount` atoms, at `share_ppb` of the lead's money; `first` are an order's
-    first fills. Closing: the position went from `before` to `after` lots. It goes on behind
-    (`number`, `copy_no`), up to the following `last`, the newest when it happened.
+    first fills. Closing: the position went from `before` to `after` lots. Repeating goes on after
+    (`number`, `copy_no`), up to the following `last`, the newest at the time of the fills.
     """
 
     __slots__ = ("after", "amount", "before", "copy_no", "first", "last", "lead", "lots", "number",

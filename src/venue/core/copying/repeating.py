@@ -1,4 +1,4 @@
-"""Followers repeat what leads did, in bounded slices (rule 9.4)."""
+"""Followers repeat their leads' fills, in bounded slices (rule 9.4)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Repeating:
             self._repeat(echoes, time, events)
             del self.books.echoes[uid]
             if echoes:
-                self.books.echoes[uid] = echoes  # behind the other leads
+                self.books.echoes[uid] = echoes  # after the other leads
             break
         return events
 
@@ -97,7 +97,7 @@ class Repeating:
     def _open(
         self, echo: Echo, following: Following, config: CopyConfig, time: int, events: list[Event]
     ) -> int:
-        """Open a copy; the reason when nothing is, 0 when an order was placed."""
+        """Open a copy; return the reason when none is opened, 0 when an order was placed."""
         perp = echo.track.perp
         holding = following.holding
         if following.account.frozen:
@@ -141,7 +141,7 @@ class Repeating:
         self, echo: Echo, following: Following, order: Order[Terms], said: list[Event],
         events: list[Event],
     ) -> None:  # fmt: skip
-        """Count what a follower's order has opened to its copy of the lead's position."""
+        """Count the lots that a follower's order opened to its copy of the lead's position."""
         lots = amount = fee = position_id = 0
         for event in said:
             if type(event) is TRADE and event.taker.order_id == order.order_id:
@@ -196,7 +196,7 @@ class Repeating:
         return copy
 
     def _close_next(self, echo: Echo, time: int, events: list[Event]) -> bool:
-        """Have the next copy close its part of what the lead closed; False when there is none."""
+        """Have the next copy close its part of the lead's close; False when there is none."""
         rows = echo.track.rows
         place = bisect_left(rows, (echo.number, echo.copy_no + 1))
         if place == len(rows):
@@ -213,7 +213,7 @@ class Repeating:
         return True
 
     def close_due(self, copy: Copy, time: int, events: list[Event]) -> int:
-        """Close what is due of a copy, near the mark; the reason when nothing is: it stays due."""
+        """Close the due lots of a copy, near the mark; the reason when none is: they stay due."""
         perp = copy.track.perp
         if perp.market.halted:
             return int(Reject.HALTED)
@@ -236,7 +236,7 @@ class Repeating:
         return 0
 
     def entered(self, order: Order[Terms], copy: Copy, time: int) -> list[Event]:
-        """Enter a copy's closing order, and take in what it traded."""
+        """Enter a copy's closing order, and take in its trades."""
         said = self.contracts.enter(order)
         if isinstance(said[0], Rejected):
             return said

@@ -1,4 +1,4 @@
-"""What a lead earns of its followers' profit: pre-deducted, settled daily (rule 9.4)."""
+"""A lead's shares of its followers' profit: pre-deducted, settled daily (rule 9.4)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COMMISSION_NAME: Final = "copy-commission"
 class Shares:
     """Moves shares between followers, the commission account and leads.
 
-    The account is there from the first lead on, frozen: what it holds is not the venue's.
+    The commission account exists from the first lead on, frozen: its money is not the venue's.
     """
 
     __slots__ = ("collateral",)
@@ -41,7 +41,7 @@ class Shares:
         self.collateral = collateral
 
     def open_account(self) -> list[Event]:
-        """Have the commission account; its name is free."""
+        """Open the commission account unless it exists; its name is free."""
         ledger = self.collateral.ledger
         if COMMISSION_UID in ledger.accounts:
             return []
@@ -51,13 +51,13 @@ class Shares:
         ]  # fmt: skip
 
     def pre_deduct(self, following: Following, profit: int, symbol: str) -> tuple[int, list[Event]]:
-        """Take the share of one close's profit, as far as the follower has it; what was taken."""
+        """Take the share of one close's profit, as far as the follower has it; return how much."""
         return self._take(following, profit * following.share_ppm // PPM, symbol)
 
     def settle(self, following: Following) -> list[Event]:
         """Settle one pair's day: on the net result above the high-water mark the lead gets its
-        share; the rest of what was taken returns. What the follower could not pay stays above the
-        mark: it falls due again."""
+        share; the rest of the pre-deductions returns. Gain whose share the follower could not pay
+        stays above the mark: it falls due again."""
         gain = following.net - following.high
         due = gain * following.share_ppm // PPM if gain > 0 else 0
         events: list[Event] = []
@@ -112,7 +112,7 @@ class Shares:
         return events
 
     def _take(self, following: Following, wanted: int, symbol: str) -> tuple[int, list[Event]]:
-        """Move what a follower can spare to the commission account, at most `wanted`."""
+        """Move a follower's spare money to the commission account, at most `wanted`."""
         pool = following.holding.cross(following.lead.asset)
         benefits = following.account.benefits
         gift = 0 if benefits is None else benefits.gift(pool.asset)

@@ -1,4 +1,4 @@
-"""How large a follower's copy is, and at what price at worst (rule 9.4)."""
+"""The size of a follower's copy, and the worst price at which it may trade (rule 9.4)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from venue.vocabulary import (
 
 SLIPPAGE_PPM: Final = 10_000  # from the mark, where the follower has chosen none
 LOSS_PART: Final = 10  # a pair that lost this part of the follower's wallet opens no more that day
-ORDER_PART: Final = 20  # of the wallet, which all that a pair holds may lose by the slippage
+ORDER_PART: Final = 20  # of the wallet: a pair's positions may lose as much by the slippage
 NARROW_PPM: Final = 1_000  # however much it holds, it trades so far from the mark
 
 
 def wallets(holding: Holding, asset: int) -> int:
-    """What an owner has in contracts of one settle asset, unrealized profit aside, in atoms."""
+    """An owner's money in contracts of one settle asset, without unrealized profit, in atoms."""
     return sum([wallet(pool) for pool in holding.pools_in(asset)])
 
 
@@ -46,8 +46,9 @@ def lost_enough(following: Following) -> bool:
 
 
 def narrowed(following: Following, pool: Pool, slippage_ppm: int, opened: int = 0) -> int:
-    """The slippage, or less: so that what the pair holds, with `opened` more atoms, traded so far
-    from the mark, loses a small part of the follower's money, not the leverage times the slippage.
+    """The slippage, or less, in ppm. If all that the pair holds, with `opened` more atoms, traded
+    so far from the mark, the follower would lose a small part of its money, and not the leverage
+    times the slippage.
 
     The money is the cross wallet and that of `pool`, where that is another one.
     """
@@ -62,7 +63,7 @@ def bound(perp: Perpetual, side: int, price: int, slippage: int) -> int:
     """The worst price of a copied order of this side, in ticks.
 
     It lies within the slippage (ppm) of the mark, and of the lead's own `price` where that is known
-    (not 0): whatever price a lead trades at with a friend, its followers trade near the mark.
+    (not 0). So followers trade near the mark even when a lead trades far from it with a friend.
     """
     worst = worst_price(perp, side)
     if side == BUY:
@@ -117,7 +118,7 @@ def leverages(config: CopyConfig, perp: Perpetual, lead: Modes) -> tuple[int, in
 def lots_of(
     following: Following, config: CopyConfig, echo: Echo, holding: Holding, worst: int
 ) -> int:
-    """The lots of a copy of an opening: what its margin pays for, within what may be held.
+    """The lots of a copy of an opening: as many as its margin pays for and may be held.
 
     `worst` is the worst price it may trade at; `holding` is the follower's.
     """

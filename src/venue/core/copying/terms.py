@@ -1,4 +1,4 @@
-"""Who may lead and follow, and on what terms (rule 9.4)."""
+"""The conditions for leading and following, and the bounds of their terms (rule 9.4)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def lead_refused(contracts: Contracts, command: SetLead, trader: Trader | None) 
 def lead_to_follow(
     contracts: Contracts, command: Follow, trader: Trader | None, lead: Lead | None
 ) -> Lead | Rejected:
-    """The lead, where an owner may follow it like this. Who leads does not follow, and who follows
+    """The lead, if an owner may follow it on these terms. A lead does not follow, and a follower
     does not lead: there are no chains and no circles."""
     account = contracts.ledger.accounts.get(command.uid)
     if account is None or command.uid <= COMMISSION_UID:
@@ -95,7 +95,7 @@ def _new_refused(lead: Lead, trader: Trader | None) -> Rejected | None:
 
 
 def configs_refused(contracts: Contracts, command: Follow, lead: Lead) -> Rejected | None:
-    """Settings that nothing can be copied by."""
+    """The first setting by which nothing can be copied."""
     configs = command.configs
     if not 0 < len(configs) <= CONFIGS_MAX or (command.unified and len(configs) != 1):
         return Rejected(Reject.COPY_SETTINGS, CONFIGS_MAX, "settings")

@@ -1,4 +1,4 @@
-"""Accounts: what an owner has, by wallet."""
+"""Accounts: an owner's balances, by wallet."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Account:
     """An owner: three wallets, and its settings.
 
     Fee rates of -1 mean the symbol's own. `contract` is the cash of its cross pools by asset,
-    `isolated` that of its isolated ones by position id; `benefits` what the venue grants it, once
-    there is anything. `recorded`: private frames are numbered and stored even when no client is
+    `isolated` that of its isolated ones by position id; `benefits` are the venue's grants to it,
+    once there are any. `recorded`: private frames are numbered and stored even when no client is
     connected. `copies`: it leads, or has followed, in copy trading.
     """
 
@@ -84,9 +84,9 @@ class Account:
         return self.contract[asset].collateral if wallet == WALLET_CONTRACT else self.funding[asset]
 
     def add(self, wallet: int, asset: int, amount: int) -> None:
-        """One posting: a signed amount of atoms to what is free in a wallet.
+        """One posting: a signed amount of atoms to the free money of a wallet.
 
-        The collateral alone may be negative: it is the cash leg of what a pool has bought.
+        The collateral alone may be negative: it is the cash leg of a pool's positions.
         """
         if wallet == WALLET_CONTRACT:
             self.contract[asset].collateral += amount

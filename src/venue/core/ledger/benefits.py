@@ -1,4 +1,4 @@
-"""What the venue grants an owner beside its own money: gifts, a discount, an inviter (rule 9)."""
+"""The venue's grants to an owner beside its own money: gifts, a discount, an inviter (rule 9)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Which = tuple[int, int]  # `vocabulary.Product`, asset ordinal
 
 
 class DiscountTerms:
-    """When and how much of its contract fees an owner that opted in gets back (rule 9.3).
+    """The terms on which an owner that opted in gets contract fees back (rule 9.3).
 
     It must hold `holding` atoms of the token at `asset` (-1: nobody gets anything).
     """
@@ -22,10 +22,10 @@ class DiscountTerms:
 
 
 class Gift:
-    """What is `left` of an owner's gifts in one asset; profit makes it whole up to `most`.
+    """The rest, `left`, of an owner's gifts in one asset; profit makes it whole up to `most`.
 
     `before` is the owner's own money that bears losses before the gift does, in atoms: gains since
-    it last had no position, and what its positions had lost when the gift came.
+    it last had no position, and the unrealized losses at the moment of the gift.
     """
 
     __slots__ = ("before", "left", "most")
@@ -37,10 +37,10 @@ class Gift:
 
 
 class Accrual:
-    """What one owner's fees of a day in one product and asset promise, in atoms.
+    """The payments that one owner's fees of a day in one product and asset promise, in atoms.
 
-    `refund` is the owner's own, `commission` its inviter's; `fee` is what the latter is a share of,
-    `maker` and `taker` what was traded.
+    `refund` is the owner's own, `commission` its inviter's; `fee` is the amount of which the latter
+    is a share, `maker` and `taker` are the amounts traded.
     """
 
     __slots__ = ("commission", "fee", "maker", "refund", "taker")
@@ -54,7 +54,7 @@ class Accrual:
 
 
 class Affiliate:
-    """One who may invite others: the rates are its share of their fees, in ppm."""
+    """An owner that may invite others: the rates are its share of their fees, in ppm."""
 
     __slots__ = ("code", "contract_ppm", "spot_ppm")
 
@@ -65,11 +65,11 @@ class Affiliate:
 
 
 class Benefits:
-    """Of one owner. `today` is what its fees of `day` (days since 1970) promise so far, `owed`
-    what those of earlier days do, by day, that was not paid yet.
+    """The grants to one owner. `today` are the payments that its fees of `day` (days since 1970)
+    promise so far, `owed` those of earlier days that are not paid yet, by day.
 
-    `inviter` is the uid of who invited it (0: nobody), at `invited` (µs); `affiliate` what makes it
-    one that may invite.
+    `inviter` is the uid of the owner that invited it (0: nobody), at `invited` (µs); with an
+    `affiliate` it may invite others.
     """
 
     __slots__ = (
@@ -89,12 +89,12 @@ class Benefits:
     # -- gifts -----------------------------------------------------------------------------------
 
     def gift(self, asset: int) -> int:
-        """What is left of the gifts in an asset."""
+        """The rest of the gifts in an asset, in atoms."""
         gift = self.gifts.get(asset)
         return gift.left if gift is not None else 0
 
     def give(self, asset: int, amount: int) -> None:
-        """Add to the gift, or (negative) take back what is left of it."""
+        """Add to the gift, or (negative) take back from the rest of it."""
         gift = self.gifts.get(asset)
         if gift is None:
             gift = self.gifts[asset] = Gift()
@@ -104,8 +104,8 @@ class Benefits:
             del self.gifts[asset]
 
     def bear(self, asset: int, change: int) -> int:
-        """Have the gift bear a loss that is not one of earlier gains, and profit make it whole
-        first; what it bore."""
+        """Have the gift bear a loss beyond earlier gains, or profit make it whole first; return how
+        much it bore."""
         gift = self.gifts.get(asset)
         if gift is None:
             return 0
@@ -122,13 +122,13 @@ class Benefits:
 
     def keep_before(self, asset: int, lost: int, own: int) -> None:
         """Have at least `lost` atoms be borne before the gift is asked, but no more than the `own`
-        money of the owner: what has left the wallet bears nothing."""
+        money of the owner: money that has left the wallet bears nothing."""
         gift = self.gifts.get(asset)
         if gift is not None:
             gift.before = max(0, min(own, max(gift.before, lost)))
 
     def begin(self, asset: int) -> None:
-        """The first position since the owner held none: what gifts bore before is gone for good."""
+        """Note the first position since the owner held none: losses that gifts bore are final."""
         gift = self.gifts.get(asset)
         if gift is not None:
             gift.most = gift.left
@@ -142,8 +142,8 @@ class Benefits:
         self, which: Which, *, rebate_ppm: int, ppm: int, fee: int, amount: int, maker: bool,
         time: int,
     ) -> None:  # fmt: skip
-        """Note what a fee promises: `fee` is what the owner paid of its own for trading `amount`,
-        `rebate_ppm` the part that it gets back, `ppm` its inviter's share of what is left."""
+        """Note the promises of a fee. The owner paid `fee` of its own money for trading `amount`;
+        `rebate_ppm` is the part that it gets back, `ppm` its inviter's share of the rest."""
         if not rebate_ppm and not ppm:
             return
         self.close_days(time // DAY_US)
@@ -163,7 +163,7 @@ class Benefits:
                 accrual.taker += amount
 
     def close_days(self, day: int) -> None:
-        """Have what was promised before a day be owed."""
+        """Have the promises of before a day be owed."""
         if day == self.day:
             return
         for which, accrual in self.today.items():

@@ -1,7 +1,7 @@
 """Accounts and balanced entries; the only place where money moves (rule 2.3).
 
-Balances are lists of atoms by asset ordinal. Every entry's postings sum to zero per asset: what an
-owner gains, another account (owner, fees, external) loses.
+Balances are lists of atoms by asset ordinal. Every entry's postings sum to zero per asset: another
+account (owner, fees, external) loses as much as an owner gains.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from venue.vocabulary import PRODUCT_CONTRACT, WALLET_SPOT, Wallet
 class Ledger:
     """All balances. `external` is where deposits come from; its balances are negative.
 
-    `dust` keeps what rounding leaves, and what is under way inside a funding settlement. `names`
+    `dust` keeps the remainders of rounding, and money under way in a funding settlement. `names`
     are the owners' uids, `ordinals` the places that assets have in lists, `terms` those of the fee
     discount.
     """
@@ -101,17 +101,17 @@ class Ledger:
         taker_fee: int,
         maker_fee: int,
     ) -> None:
-        """Entry of one fill: what the taker `paid` and `got` change hands, each receiver pays its
-        fee (rule 4.2).
+        """Entry of one fill: the amounts that the taker `paid` and `got` change hands, each
+        receiver pays its fee (rule 4.2).
 
-        The maker pays from what it locked, the taker from what is free.
+        The maker pays from its locked money, the taker from its free money.
         """
         assert 0 <= taker_fee <= got, f"{taker_fee} atoms of fee on {got}"
         assert 0 <= maker_fee <= paid, f"{maker_fee} atoms of fee on {paid}"
         assert taker_pays is not taker_gets, "a taker is paid in what it pays"
         assert maker_pays is not maker_gets, "a maker is paid in what it pays"
         fees = self.fees
-        two = taker_pays is not maker_gets  # who trades with itself has one balance of an asset
+        two = taker_pays is not maker_gets  # an owner trading with itself has one
         paid_fees, got_fees = fees[paid_asset], fees[got_asset]
         paid_before = taker_pays.free + paid_fees
         if two:
@@ -119,7 +119,7 @@ class Ledger:
         got_before = maker_pays.locked + taker_gets.free + got_fees
         taker_pays.free -= paid
         maker_pays.locked -= got
-        assert taker_pays.free >= 0 <= maker_pays.locked, "who pays has not got it"
+        assert taker_pays.free >= 0 <= maker_pays.locked, "a payer has too little money"
         taker_gets.free += got - taker_fee
         maker_gets.free += paid - maker_fee
         fees[got_asset] = got_fees + taker_fee
@@ -199,5 +199,5 @@ class Ledger:
 
 
 def _collateral(one: Cash, other: Cash) -> int:
-    """What two pools have; who trades with itself may have one."""
+    """The sum of two pools; an owner that trades with itself may have one for both."""
     return one.collateral if other is one else one.collateral + other.collateral

@@ -1,4 +1,4 @@
-"""A command that was applied, and what the engine said about it."""
+"""A command that was applied, and the events that the engine stated about it."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""The commands of gifts, fees that come back or go to others, and what the operator publishes."""
+"""The commands of gifts, fees that come back or go to others, and the operator's articles."""
 
 from msgspec import Struct
 
@@ -13,8 +13,8 @@ class ChangeGift(Struct, array_like=True, tag_field="what", tag=80):
 
 
 class SetDiscount(Struct, array_like=True, tag_field="what", tag=81):
-    """The venue's discount: who holds `holding` atoms of a token gets `rate_ppm` of its contract
-    fees back. An empty `asset` ends it."""
+    """The venue's discount: an owner that holds `holding` atoms of a token gets `rate_ppm` of its
+    contract fees back. An empty `asset` ends it."""
 
     asset: str
     holding: int

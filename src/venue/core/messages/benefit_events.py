@@ -1,10 +1,10 @@
-"""What the engine states about gifts, the fee discount and invitations (rule 9)."""
+"""Events of gifts, the fee discount and invitations (rule 9)."""
 
 from msgspec import Struct
 
 
 class GiftChanged(Struct, array_like=True, tag_field="what", tag=80):
-    """A gift was given or (negative) taken back, in atoms; `left` is what the owner has of it.
+    """A gift was given or (negative) taken back, in atoms; the owner has `left` of it.
 
     The income item of the movement follows.
     """
@@ -41,9 +41,9 @@ class Invited(Struct, array_like=True, tag_field="what", tag=84):
 
 
 class CommissionPaid(Struct, array_like=True, tag_field="what", tag=85):
-    """An affiliate's share of what `uid` paid in fees on `day` (days since 1970), in atoms.
+    """An affiliate's share of the fees that `uid` paid on `day` (days since 1970), in atoms.
 
-    `fee` is what the share is of, `maker` and `taker` what was traded. The bill of the affiliate's
+    It is a share of `fee`; `maker` and `taker` are the amounts traded. The bill of the affiliate's
     spot wallet follows; of contract fees the fee account's item stands between.
     """
 
@@ -97,7 +97,7 @@ class FeeTiersSet(Struct, array_like=True, tag_field="what", tag=100):
 class FeeTierReached(Struct, array_like=True, tag_field="what", tag=101):
     """An owner has another tier (0: none), or its tier has other rates, in ppm; -1: the symbol's.
 
-    `volume` is what it traded in the 30 days before, in atoms.
+    It traded `volume` in the 30 days before, in atoms.
     """
 
     uid: int

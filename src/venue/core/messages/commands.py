@@ -68,7 +68,7 @@ class Tick(Struct, array_like=True, tag_field="what", tag=4, gc=False):
 class SetCancelAfter(Struct, array_like=True, tag_field="what", tag=5, gc=False):
     """Have all open orders of a `vocabulary.Product` cancelled after `timeout` µs, 0 for never.
 
-    A countdown that runs begins anew.
+    A countdown that runs begins again.
     """
 
     uid: int
@@ -79,7 +79,7 @@ class SetCancelAfter(Struct, array_like=True, tag_field="what", tag=5, gc=False)
 
 
 class Proceed(Struct, array_like=True, tag_field="what", tag=6, gc=False):
-    """Work off what a slice left; the sequencer adds it while more is due (rule 7.11)."""
+    """Work off the rest that a slice left; the sequencer adds it while more is due (rule 7.11)."""
 
     time: int = 0
 
@@ -142,7 +142,7 @@ class Transfer(Struct, array_like=True, tag_field="what", tag=15):
 
 
 class RecordStreams(Struct, array_like=True, tag_field="what", tag=16):
-    """From the next command on, number and keep all that an owner's private streams say.
+    """From the next command on, number and keep all frames of an owner's private streams.
 
     Each login that opens a private socket causes one, whether it is the first or not.
     """
@@ -265,7 +265,7 @@ class ClosePositions(Struct, array_like=True, tag_field="what", tag=33, gc=False
 
 
 class PlaceAlgo(Struct, array_like=True, tag_field="what", tag=34, gc=False):
-    """A conditional order (rule 8); `price` is 0 for those that execute at market.
+    """A conditional order (rule 8); `price` is 0 for orders that execute at market.
 
     `quantity` 0 closes the whole position. `callback_ppm` and the optional activation price
     (`trigger_price`) belong to TRAILING_STOP_MARKET.
@@ -384,7 +384,7 @@ class ChangeContract(Struct, array_like=True, tag_field="what", tag=51):
 class PostIndex(Struct, array_like=True, tag_field="what", tag=52, gc=False):
     """One source's index price of a contract, in ticks (rule 6.1).
 
-    With `jump` the index takes what its sources say at once: a practice venue's way to move it.
+    With `jump` the index takes its sources' price at once: a practice venue's way to move it.
     """
 
     symbol: str
@@ -394,7 +394,7 @@ class PostIndex(Struct, array_like=True, tag_field="what", tag=52, gc=False):
     jump: bool = False
 
 
-Requested = (  # what signed requests cause: the commands with a `request`
+Requested = (  # the commands that signed requests cause: those with a `request`
     PlaceOrder
     | CancelOrder
     | CancelOrders

@@ -8,8 +8,8 @@ from venue.core.instruments import Contract
 class ContractOrderPlaced(Struct, array_like=True, tag_field="what", tag=30, gc=False):
     """A contract order was accepted; its trades follow. `resting` stays in the book after them.
 
-    `cause` is a `vocabulary.Cause`; `algo_id` is the conditional order it came from, else 0;
-    `position_id` is the position a closing order reduces, else 0.
+    `cause` is a `vocabulary.Cause`. `algo_id` is the conditional order it came from (0: none),
+    `position_id` the position that a closing order reduces (0: it opens).
     """
 
     order_id: int
@@ -31,7 +31,7 @@ class ContractOrderPlaced(Struct, array_like=True, tag_field="what", tag=30, gc=
 class Leg(Struct, array_like=True, gc=False):
     """One owner's side of a contract trade, in atoms of the settle asset.
 
-    `opens` tells opening from closing; `open_value` is what the trade added to (or took from) the
+    `opens` tells opening from closing; the trade added `open_value` to (or took it from) the
     position's open value, `realized` its profit without the fee. Income item `bill_id` moved
     the pool's collateral by `amount`, the fee inside, to `balance`.
     """
@@ -72,7 +72,7 @@ class ContractTrade(Struct, array_like=True, tag_field="what", tag=31, gc=False)
 
 
 class ContractOrderClosed(Struct, array_like=True, tag_field="what", tag=32, gc=False):
-    """A contract order ended, not filled; `resting` is what left the book."""
+    """A contract order ended, not filled; `resting` lots left the book."""
 
     order_id: int
     uid: int
@@ -98,7 +98,7 @@ class ContractOrderReduced(Struct, array_like=True, tag_field="what", tag=33, gc
 class Income(Struct, array_like=True, tag_field="what", tag=34, gc=False):
     """One item of a pool's collateral: signed `amount`, `balance` after, in atoms (rule 5.2).
 
-    `position_id` 0 is the cross pool. `symbol` is empty for transfers, `reason` for all else.
+    `position_id` 0 is the cross pool. `symbol` is empty for transfers, `reason` for all others.
     The items of trades stand in the trades' legs, not here.
     """
 
@@ -221,7 +221,7 @@ class FundingSettled(Struct, array_like=True, tag_field="what", tag=45, gc=False
 class AlgoPlaced(Struct, array_like=True, tag_field="what", tag=50, gc=False):
     """A conditional order waits. `rising` tells whether it triggers at or above its price.
 
-    `parent_id` is the order it was attached to, else 0. `quantity` 0: the whole position.
+    `parent_id` is the order it was attached to (0: none). `quantity` 0: the whole position.
     """
 
     algo_id: int
@@ -246,7 +246,7 @@ class AlgoPlaced(Struct, array_like=True, tag_field="what", tag=50, gc=False):
 
 
 class AlgoChanged(Struct, array_like=True, tag_field="what", tag=51, gc=False):
-    """A waiting conditional order is different now; `quantity` grows with what its parent opens."""
+    """A waiting conditional order changed; an exit's `quantity` grows with its parent's fills."""
 
     algo_id: int
     uid: int
@@ -296,9 +296,9 @@ class LiquidationStarted(Struct, array_like=True, tag_field="what", tag=60, gc=F
 
 
 class LiquidationStep(Struct, array_like=True, tag_field="what", tag=61, gc=False):
-    """One rung for one position of `size` lots: what was wanted, where it went (rule 7.2).
+    """One rung for one position of `size` lots: the lots wanted, and where they went (rule 7.2).
 
-    `tier` counts from 0; `fund_change` is what the fund's equity at mark gained, in atoms.
+    `tier` counts from 0; `fund_change` is the gain of the fund's equity at mark, in atoms.
     """
 
     liquidation_id: int
@@ -333,8 +333,8 @@ class Deleveraged(Struct, array_like=True, tag_field="what", tag=62, gc=False):
 class LiquidationFinished(Struct, array_like=True, tag_field="what", tag=63, gc=False):
     """The pool stands above its maintenance margin again, or holds nothing any more.
 
-    `topped_up` is what automatic top-up moved in, `compensated` what the fund paid to bring a
-    negative pool to zero.
+    Automatic top-up moved `topped_up` in; the fund paid `compensated` to bring a negative pool to
+    zero.
     """
 
     liquidation_id: int

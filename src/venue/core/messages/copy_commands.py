@@ -30,9 +30,10 @@ class CopyConfig(Struct, array_like=True, frozen=True):
 class SetLead(Struct, array_like=True, tag_field="what", tag=70):
     """Make an owner a lead trader, or change its terms.
 
-    `asset` is what the copied contracts settle in, `symbols` which of them (empty: all). The lead
+    The copied contracts are those of `symbols` (empty: all) that settle in `asset`. The lead
     earns `share_ppm` of a follower's profit, of which owner `third_uid` gets `third_ppm`; it is 0
-    where there is none. Not `active`: nobody follows anew, and openings are no longer copied.
+    where there is none. Not `active`: no owner begins to follow, and openings
+    are no longer copied.
     """
 
     uid: int
@@ -57,7 +58,7 @@ class Follow(Struct, array_like=True, tag_field="what", tag=71):
 
 
 class StopCopying(Struct, array_like=True, tag_field="what", tag=72, gc=False):
-    """Copy no more of a lead's openings; what is copied stays as it is."""
+    """Copy no more of a lead's openings; open copies stay as they are."""
 
     uid: int
     lead_uid: int

@@ -1,4 +1,4 @@
-"""What the engine states about copy trading (rule 9.4). Amounts in atoms, sizes in lots."""
+"""Events of copy trading (rule 9.4). Amounts in atoms, sizes in lots."""
 
 from msgspec import Struct
 
@@ -55,7 +55,7 @@ class CopyOpened(Struct, array_like=True, tag_field="what", tag=73, gc=False):
 
 
 class CopyRefused(Struct, array_like=True, tag_field="what", tag=74, gc=False):
-    """What a lead did was not copied, for a reason of the follower's; nothing else happened."""
+    """A lead's act was not copied, for a reason of the follower's; nothing else happened."""
 
     uid: int
     lead_uid: int
@@ -106,8 +106,8 @@ class TrackClosed(Struct, array_like=True, tag_field="what", tag=76, gc=False):
 
 
 class CopySettled(Struct, array_like=True, tag_field="what", tag=77, gc=False):
-    """One pair's day: `net` result so far, its high-water mark behind the settlement, what the lead
-    got of it (`third` of that went on), and what returned to the follower."""
+    """One pair's day: its `net` result so far, its high-water mark after the settlement, the lead's
+    share (`third` of that went on), and the money that returned to the follower."""
 
     uid: int
     lead_uid: int

@@ -56,7 +56,7 @@ from venue.core.messages.savepoints import StateDropped, StateKept, StateReverte
 
 
 class OrderPlaced(Struct, array_like=True, tag_field="what", tag=1, gc=False):
-    """An order was accepted; what it traded at once follows as `Trade`s of the same command.
+    """An order was accepted; its trades at once follow as `Trade`s of the same command.
 
     `resting` is the quantity that stays in the book after those trades.
     """
@@ -78,7 +78,7 @@ class Trade(Struct, array_like=True, tag_field="what", tag=2, gc=False):
 
     The buyer pays its fee in base, the seller in quote (rule 4.2). Four bills belong to it:
     `bill_id` buyer's quote (trade_out), +1 buyer's base (trade_in), +2 seller's base (trade_out),
-    +3 seller's quote (trade_in); the four `*_after` are free + locked behind each.
+    +3 seller's quote (trade_in); the four `*_after` are free + locked after each.
     `notional` is price x quantity in quote atoms.
     """
 
@@ -104,7 +104,7 @@ class Trade(Struct, array_like=True, tag_field="what", tag=2, gc=False):
 
 
 class OrderClosed(Struct, array_like=True, tag_field="what", tag=3, gc=False):
-    """An order ended, not filled; `resting` is what left the book (0: it never rested)."""
+    """An order ended, not filled; `resting` lots left the book (0: it never rested)."""
 
     order_id: int
     uid: int

@@ -4,9 +4,9 @@ from msgspec import Struct
 
 
 class KeepState(Struct, array_like=True, tag_field="what", tag=90, gc=False):
-    """Keep the state as it is now under a name; what had that name is replaced.
+    """Keep the state as it is now under a name; a state that had the name is replaced.
 
-    `aside` is what others want back with it: opaque here, said again by `StateReverted`.
+    `aside` is data that others want back with it: opaque here, given back by `StateReverted`.
     """
 
     name: str

@@ -44,7 +44,7 @@ SpotMatch = Match[SpotAccount, SpotFill]
 
 
 class Liquidity:
-    """What a resting order is on the spot side: it has locked what it needs, so it trades."""
+    """The rules of the spot side: a resting order has locked the money it needs, so it trades."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ class Liquidity:
         return maker, lots
 
     def end(self, maker: SpotOrder) -> SpotFill:
-        """One that is to end has none."""
+        """An order that is to end has no lots."""
         return maker, 0
 
 
@@ -61,8 +61,8 @@ RULES: Final = Liquidity()
 
 
 class ShownMatch:
-    """Where an accepted order and what it matches are put instead of being executed: `match` is
-    None for one that would rest at once. `order` is None while nothing was accepted."""
+    """An accepted order and its match, put here instead of being executed. `match` is None for an
+    order that would rest at once, `order` while nothing was accepted."""
 
     __slots__ = ("match", "order")
 
@@ -111,7 +111,7 @@ class Spot:
     def place(self, command: PlaceOrder, shown: ShownMatch | None = None) -> list[Event]:
         """Accept, match and rest an order, or refuse it with the first reason that applies.
 
-        With `shown` nothing is executed, and what is accepted has no events.
+        With `shown` nothing is executed, and an accepted order has no events.
         """
         own = self.accounts.get(command.uid) or self.account(command.uid)
         if own is None:
@@ -142,7 +142,7 @@ class Spot:
     def _place_limit(
         self, order: SpotOrder, market: SpotMarket, shown: ShownMatch | None
     ) -> list[Event]:
-        """Rest what does not trade at once; an order that does goes on to `_take`."""
+        """Rest an order that does not trade at once; one that does goes on to `_take`."""
         own = order.terms
         side = order.side
         tif = order.time_in_force
@@ -151,7 +151,7 @@ class Spot:
         notional = price * quantity * market.unit_atoms
         if notional > AMOUNT_MAX:
             return [Rejected(Reject.NOTIONAL_MAX, AMOUNT_MAX)]
-        # Only what is worse than the last price can be beyond the band.
+        # Only a price worse than the last one can be beyond the band.
         last = market.last_price
         if not last or (price > last if side == BUY else price < last):
             band = worst_price(market, side)
@@ -223,7 +223,7 @@ class Spot:
     def _take(
         self, order: SpotOrder, market: SpotMarket, match: SpotMatch, shown: ShownMatch | None
     ) -> list[Event]:
-        """Do what was found to match of an accepted order, then rest or close its remainder."""
+        """Execute the match of an accepted order, then rest or close its remainder."""
         if shown is not None:
             shown.order = order
             shown.match = match
@@ -326,7 +326,7 @@ class Spot:
     def _share(
         self, benefits: Benefits, asset: int, fee: int, *, amount: int, maker: bool, time: int
     ) -> None:
-        """Note what the inviter of one side of a fill gets of its fee."""
+        """Note the share that the inviter of one side of a fill gets of its fee."""
         ppm = self.ledger.share_of(benefits.inviter, PRODUCT_SPOT)
         benefits.accrue(
             (PRODUCT_SPOT, asset), rebate_ppm=0, ppm=ppm, fee=fee, amount=amount, maker=maker,

@@ -14,9 +14,9 @@ from venue.vocabulary import BUY, LIMIT, NEW
 
 
 class SpotOutlook:
-    """What an accepted order would do. `fills` are price, lots and fee of each, oldest first; fees
-    are in atoms of what it receives, `held` in atoms of what it pays with for the `rests` lots that
-    stay in the book. `ended` are resting orders that self-trade prevention would end."""
+    """The effects that an accepted order would have. `fills` are price, lots and fee, oldest first;
+    fees are in atoms of the asset received, `held` in atoms of the asset paid, for the `rests` lots
+    that stay in the book. `ended` are resting orders that self-trade prevention would end."""
 
     __slots__ = ("ended", "fee", "fills", "held", "quote", "rests", "status")
 
@@ -31,7 +31,7 @@ class SpotOutlook:
 
 
 def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
-    """What an order would do now, without effect; where it is refused or known, what is said."""
+    """The effects that an order would have now; the events of one that is refused or repeated."""
     shown = ShownMatch()
     said = spot.place(command, shown)
     order = shown.order
@@ -56,8 +56,8 @@ def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
 
 
 def needed(spot: Spot, command: PlaceOrder) -> int:
-    """What a well-formed order of a known owner needs of what it pays with, in atoms: a LIMIT order
-    for all of it, a MARKET order for what it would meet now."""
+    """The atoms that a well-formed order of a known owner needs of the asset it pays with: a LIMIT
+    order for all its lots, a MARKET order for the lots it would meet now."""
     market = spot.markets[command.symbol]
     buys = command.side == BUY
     if command.type == LIMIT:

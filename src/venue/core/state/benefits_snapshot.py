@@ -1,4 +1,4 @@
-"""What the venue grants owners as records and back; see `snapshot`."""
+"""The venue's grants to owners as records and back; see `snapshot`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from venue.core.ledger.benefits import Accrual, Affiliate, Benefits, Gift, Which
 
 
 class AccrualRecord(msgspec.Struct, array_like=True, gc=False):
-    """What the fees of a day in one product and asset promise."""
+    """The payments that an owner's fees of a day in one product and asset promise."""
 
     day: int
     product: int
@@ -23,8 +23,8 @@ class AccrualRecord(msgspec.Struct, array_like=True, gc=False):
 
 
 class BenefitsRecord(msgspec.Struct, array_like=True):
-    """One owner's; `gifts` are asset, what is left, what profit makes whole, and (where there is
-    any) the money that bears losses before; an empty `code`: it is no affiliate."""
+    """One owner's grants. `gifts` are asset, the rest, the amount to which profit makes it whole,
+    and (where there is any) the money that bears losses before. An empty `code`: no affiliate."""
 
     uid: int
     gifts: list[tuple[int, ...]]

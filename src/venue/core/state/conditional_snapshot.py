@@ -68,7 +68,7 @@ def load_algo(engine: Engine, record: AlgoRecord) -> Algo:
 
 
 def name(clients: dict[str, Algo], algo: Algo) -> None:
-    """Of those with one client id the newest has it, in whatever contract."""
+    """Of the orders with one client id the newest has it, in any contract."""
     holder = clients.get(algo.client_id)
     if holder is None or holder.algo_id < algo.algo_id:
         clients[algo.client_id] = algo

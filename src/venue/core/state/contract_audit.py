@@ -18,7 +18,7 @@ def problems(engine: Engine) -> list[str]:
         found += _holding_problems(holding)
         found += _sums_problems(holding)
     for pool in engine.contracts.collateral.fund:
-        judged = pool.shortfall < 0 and not pool.since  # else it is in danger, and known to be
+        judged = pool.shortfall < 0 and not pool.since  # otherwise known to be in danger
         judged = judged and all(_judged(position.perp) for position in pool.positions)
         if equity(pool) < 0 and judged:
             name = engine.ledger.assets[pool.asset].name
@@ -31,7 +31,7 @@ def problems(engine: Engine) -> list[str]:
 
 
 def _judged(perp: Perpetual) -> bool:
-    """Whether a position of the fund here can be sold: else it waits, valued at the last mark."""
+    """Whether the fund's position here can be sold; otherwise it waits, valued at the last mark."""
     return perp.current and not perp.doubt and not perp.market.halted
 
 

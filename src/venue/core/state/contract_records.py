@@ -130,7 +130,7 @@ PoolId = tuple[int, int, int]  # uid, asset, position id
 
 
 class WatchRecord(msgspec.Struct, array_like=True):
-    """Which pools are looked at when, and who stands in line; see `watch`.
+    """The marks at which pools are looked at, and the pools that stand in line; see `watch`.
 
     `guards` are by contract ordinal and direction (key, uid, asset, position id); `owners` (turn,
     uid, and shortfall, asset, position id of each pool); `stuck` have their number first.

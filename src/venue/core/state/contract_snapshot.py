@@ -26,7 +26,7 @@ from venue.core.state.contract_records import (
 from venue.vocabulary import LONG
 
 OLD_NUMBERS: Final = 13  # of a perpetual in files of earlier versions
-NEW_NUMBERS: Final = [0, 0, 0]  # what those that came later are there
+NEW_NUMBERS: Final = [0, 0, 0]  # the values there of numbers that came later
 
 # -- dumping --------------------------------------------------------------------------------------
 
@@ -385,7 +385,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     terms.algo_id = record.algo_id
     if record.exits:
         terms.take_profit, terms.stop_loss = record.exits
-    # Former snapshots do not tell of which position; what opens from now on gets exits of its own.
+    # Former snapshots do not tell of which position; later openings get exits of their own.
     terms.exits_position = record.exits_position or int(record.exits_placed)
     terms.attached = tuple([holding.algos[algo_id] for algo_id in record.attached])
     terms.trimmed = record.trimmed
@@ -410,7 +410,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
 
 
 def _rest(engine: Engine, order: Order[Terms]) -> None:
-    """Put a loaded order back into its book, and what it holds."""
+    """Put a loaded order back into its book, with its hold."""
     terms = order.terms
     holding, perp = terms.holding, terms.perp
     holding.orders[order.order_id] = order

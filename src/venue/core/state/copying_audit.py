@@ -8,7 +8,7 @@ from venue.core.engine import Engine
 
 
 def problems(engine: Engine) -> list[str]:
-    """What is broken, in words; empty when every invariant holds."""
+    """The broken invariants, in words; empty when every one holds."""
     books = engine.copying.books
     found: list[str] = []
     prepaid: dict[int, int] = {}

@@ -59,7 +59,7 @@ class FollowingRecord(msgspec.Struct, array_like=True):
 
 
 class EchoRecord(msgspec.Struct, array_like=True, gc=False):
-    """What a lead's followers are still to repeat; `numbers` are in the order of `_numbers`."""
+    """Fills that a lead's followers are still to repeat; `numbers` as in `_numbers`."""
 
     track: int
     opens: bool

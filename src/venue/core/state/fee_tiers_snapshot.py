@@ -1,4 +1,4 @@
-"""Fee tiers and what owners traded for them, as records and back; see `snapshot`."""
+"""Fee tiers and the volumes that count for them, as records and back; see `snapshot`."""
 
 from __future__ import annotations
 

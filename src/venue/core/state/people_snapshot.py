@@ -1,4 +1,4 @@
-"""Internal withdrawals that are remembered, and what is published, as records and back."""
+"""Remembered internal withdrawals, and published articles and banners, as records and back."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def load_sent(engine: Engine, records: list[SentRecord]) -> None:
 
 
 def dump_content(engine: Engine) -> ContentState | None:
-    """What is published; None while nothing ever was."""
+    """The published articles and banners; None while nothing was ever published."""
     content = engine.content
     if content.next_id == 1:
         return None

@@ -71,8 +71,8 @@ def plan(perp: Perpetual) -> None:
 def before_change(perp: Perpetual, time: int) -> list[Event]:
     """Begin a settlement that fell due since the last tick, before a position changes (rule 6.5).
 
-    So all positions take part as they were at the due time. What fell due longer ago is a tick's
-    to skip.
+    So all positions take part as they were at the due time. A settlement that fell due longer ago
+    is skipped by a tick.
     """
     if perp.due > time or time - perp.due >= DOWN_US:
         return []

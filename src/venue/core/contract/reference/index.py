@@ -1,4 +1,4 @@
-"""The index of a contract: what its sources say, and how fast it follows them (rule 6.1)."""
+"""The index of a contract: the prices of its sources, and how fast it follows them (rule 6.1)."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def follow_spot(perp: Perpetual, spot: Market[T], time: int) -> None:
 
 
 def value(perp: Perpetual, time: int) -> int:
-    """The price of the sources: the spot book while it is current, else the median of the current
-    posted prices; 0 when no source is current."""
+    """The price of the sources: the spot book's while that is current, otherwise the median of the
+    current posted prices; 0 when no source is current."""
     spot = perp.sources.get(SPOT_SOURCE)
     if spot is not None and _live(spot, time):
         return spot.price

@@ -16,10 +16,10 @@ IMPACT_UNITS: Final = 200  # impact notional: this times the greatest leverage, 
 
 
 def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
-    """Compute index, mark and doubt anew; whether anything that others see has changed.
+    """Compute index, mark and doubt again; return whether anything that others see has changed.
 
-    The index follows by steps. It takes what its sources say at once when it has no price yet, on
-    a `jump`, and after 10 s without a source; then nothing is opened for 10 s more.
+    The index follows by steps. It takes its sources' price at once when it has none yet, on a
+    `jump`, and after 10 s without a source; in the last case nothing is opened for 10 s more.
     """
     before = (perp.index_price, perp.mark, perp.current)
     price = value(perp, time)

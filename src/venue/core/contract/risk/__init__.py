@@ -1,1 +1,1 @@
-"""Pools in danger: who is watched, liquidated and deleveraged."""
+"""Pools in danger: watching, liquidating and deleveraging."""

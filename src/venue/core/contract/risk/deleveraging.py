@@ -1,7 +1,7 @@
 """Auto-deleveraging: opposite positions take over what neither book nor fund can (rule 7.5).
 
-Nobody is deleveraged below its own maintenance margin: what it takes is closed at the bankruptcy
-price, and the next one takes the rest.
+No owner is deleveraged below its own maintenance margin: lots that its position takes over are
+closed at the bankruptcy price, and the next position takes the rest.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from venue.core.messages.contract_events import Deleveraged
 from venue.core.units import PPM, fee_on
 from venue.vocabulary import ADL_QUEUE, CAUSE_DELEVERAGE
 
-SCORE_MAX: Final = 10**15  # a bound for those with next to no equity
+SCORE_MAX: Final = 10**15  # a bound for positions with next to no equity
 GROUP: Final = 64  # positions by profit rate that are put in order by their scores together
-IN_VAIN_MAX: Final = 4  # groups that one pass asks in vain; the next pass goes on behind them
+IN_VAIN_MAX: Final = 4  # groups that one pass asks in vain; the next pass goes on after them
 
 Scored = tuple[int, int, Position]  # (-score, position id, position)
 
 
 class Deleveraging:
-    """Has positions taken over by those of the other side."""
+    """Has positions taken over by positions of the other side."""
 
     __slots__ = ("collateral", "contracts")
 
@@ -37,11 +37,11 @@ class Deleveraging:
         self.collateral: Collateral = contracts.collateral
 
     def take(self, run: Run, position: Position, lots: int, price: int) -> int:
-        """Have others take `lots` of a position over at its bankruptcy price; how many they took.
+        """Have `lots` of a position taken over at its bankruptcy price; return how many were.
 
-        Others come first, in groups of `GROUP` by profit rate and within a group by score; then
-        the fund's own position, then those of the same pool. Where this pass ends without an
-        answer, `position.passed` tells the next one where to go on.
+        Other owners come first, in groups of `GROUP` by profit rate and within a group by score;
+        then the fund's own position, then positions of the same pool. Where this pass ends without
+        an answer, `position.passed` tells the next one where to go on.
         """
         perp = position.perp
         left = lots
@@ -71,7 +71,7 @@ class Deleveraging:
     def _ask(
         self, run: Run, position: Position, scored: list[Scored], lots: int, price: int, rank: int
     ) -> int:
-        """Ask a group for up to `lots`, by the contract's policy; how many it took."""
+        """Ask a group for up to `lots`, by the contract's policy; return how many it took."""
         run.asked += len(scored)
         left = lots
         if position.perp.contract.adl_policy != ADL_QUEUE:
@@ -86,7 +86,7 @@ class Deleveraging:
         return lots - left
 
     def _last(self, run: Run, position: Position, lots: int, price: int, rank: int) -> int:
-        """Ask the fund, then the other side of the same pool: netted there, it costs nobody."""
+        """Ask the fund, then the other side of the same pool: netting there costs nobody."""
         perp = position.perp
         left = lots
         if position.pool.account.uid != FUND_UID:
@@ -107,7 +107,7 @@ class Deleveraging:
     def _close(
         self, run: Run, position: Position, entry: Scored, lots: int, price: int, rank: int
     ) -> int:
-        """Have one position take over what it can bear of `lots`; how many these are."""
+        """Have one position take over as many of `lots` as it can bear; return how many."""
         other = entry[2]
         if lots <= 0 or other.quantity <= 0 or other.pool is position.pool:
             return 0
@@ -150,13 +150,13 @@ def trade_outside(
 
 
 def bearable(position: Position, lots: int, price: int) -> int:
-    """The most of `lots` that closing at `price` leaves its pool the maintenance margin of what it
-    still holds, and so never below zero (rule 7.5)."""
+    """The most of `lots` whose closing at `price` leaves the pool the maintenance margin of its
+    other lots, and so an equity never below zero (rule 7.5)."""
     if _spare(position, lots, price) >= 0:
         return lots
     if _spare(position, 0, price) < 0:
         return 0
-    # What is spare is concave in the lots: one boundary lies between these two.
+    # The spare equity is concave in the lots: one boundary lies between these two.
     least, most = 0, lots
     while most - least > 1:
         middle = (least + most) // 2
@@ -201,7 +201,7 @@ def _scored(group: list[Ranked]) -> list[Scored]:
 
 
 def _pro_rata(sizes: list[int], lots: int) -> list[int]:
-    """`lots` shared in proportion to sizes, rounded down; what is left goes to the first ones."""
+    """`lots` shared in proportion to sizes, rounded down; the first shares get the remainder."""
     total = sum(sizes)
     if total <= lots:
         return sizes

@@ -46,7 +46,7 @@ UNSEEN_PPM: Final = 100_000  # of its equity the fund holds in a contract that c
 class Aim:
     """One rung's task for one position: close `wanted` lots at no worse than `price`.
 
-    The rest is what the explanation compares with: the tier, and sums before the rung.
+    The explanation compares with the rest: the tier, and sums before the rung.
     """
 
     __slots__ = ("fees", "fund", "price", "size", "tier", "wanted")
@@ -105,7 +105,7 @@ class Liquidation:
             orders = list(pool.holding.orders.values())
         for order in orders:
             terms = order.terms
-            # What opens holds of the cross pool, in whatever mode.
+            # An opening order holds money of the cross pool, in any margin mode.
             own = terms.closes is None or terms.closes.pool is pool
             if own and terms.perp.asset == pool.asset:
                 run.begin()
@@ -129,8 +129,8 @@ class Liquidation:
         run.topped_up = amount
 
     def _reduce(self, run: Run) -> bool:
-        """Rung by rung, the position that needs the most maintenance margin first, those that can
-        be traded before the others (rule 7.8); whether any became smaller."""
+        """Reduce positions rung by rung, the one that needs the most maintenance margin first, the
+        tradable ones before the others (rule 7.8); return whether any became smaller."""
         pool = run.pool
         changed = False
         positions = sorted(pool.positions, key=_weight)
@@ -176,11 +176,11 @@ class Liquidation:
         return filled + taken + deleveraged > 0
 
     def _shelter(self, run: Run, position: Position) -> bool:
-        """Have the fund take over at once what cannot be traded, if that is no gamble (rule 7.8);
-        whether it did.
+        """Have the fund take a position that cannot be traded over at once, if that is no gamble
+        (rule 7.8); return whether it did.
 
-        The pool must bear what the last mark, off by the maintenance rate, would leave; and what
-        the fund holds unseen of one contract stays within a share of its equity.
+        The pool must bear the loss if the last mark is off by the maintenance rate. The lots that
+        the fund holds unseen of one contract stay within a share of its equity.
         """
         pool = run.pool
         perp = position.perp
@@ -211,7 +211,7 @@ class Liquidation:
             position.side, size, mark_of(position), share, _taker_ppm(position)
         )  # fmt: skip
         if pool.account.uid == FUND_UID and share > 0:
-            price = mark_of(position)  # what the fund still has is nobody else's
+            price = mark_of(position)  # the fund's money is no other owner's
         tier = perp.tiers.at(position.base + notional(position))
         wanted = _partial(pool, position, tier, total - own) or position.quantity
         return Aim(position, self.collateral.fund[pool.asset], tier, price, wanted)
@@ -310,8 +310,8 @@ class Liquidation:
         return equity(fund) + gained >= 0
 
     def unwind(self, perp: Perpetual, time: int) -> list[Event]:
-        """Give back a part of what the fund holds in a contract: near the mark, or near what the
-        sources of the index say where that is better for the fund."""
+        """Give back a part of the fund's positions in a contract: near the mark, or near the price
+        of the index's sources where that is better for the fund."""
         # It gives nothing back at a price that lags behind: others would pick it off.
         if perp.doubt or perp.market.halted:
             return []
@@ -366,7 +366,7 @@ def _reducing(half: Half[Terms], limit: int) -> bool:
 
 
 def _partial(pool: Pool, position: Position, tier: int, others: int) -> int:
-    """The lots whose closing leads to the next lower tier, if that restores the pool; else 0.
+    """The lots whose closing leads to the next lower tier; 0 if that does not restore the pool.
 
     Estimated at mark with the taker's and the liquidation fee (rule 7.2).
     """

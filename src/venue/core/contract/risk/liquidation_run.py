@@ -12,7 +12,7 @@ from venue.vocabulary import INCOME_START_LIQUIDATE
 
 class Run:
     """The pass. `liquidation_id` is 0 before anything was done; `units` bounds its work, of which
-    `asked` counts what leaves no event. `in_vain` are the contracts and sides of positions that
+    `asked` counts the part without events. `in_vain` are the contracts and sides of positions that
     nobody would take over."""
 
     __slots__ = ("asked", "collateral", "events", "in_vain", "liquidation_id", "pool", "symbol",
@@ -48,5 +48,5 @@ class Run:
         self.events.append(self.collateral.item(pool, INCOME_START_LIQUIDATE, 0, self.symbol))
 
     def left(self) -> int:
-        """The units that are left; what it did last may have taken more than there were."""
+        """The units that are left; below 0 when the last step took more than there were."""
         return self.units - self.asked - len(self.events)

@@ -4,10 +4,10 @@ A pool that was changed is looked at once, and then waits under the price of eac
 that would, at the earliest, use up its share of the pool's slack: equity less maintenance margin.
 The bound is on the safe side: it takes maintenance at the highest rate there is, and gives each
 symbol an equal share. A pool whose bound is reached is looked at again, always at the last marks,
-however old: no symbol shields another. Pools wait a little nearer than they must, so that those who
-pay funding, or trade a little, need not be put elsewhere each time.
+however old: no symbol shields another. Pools wait a little nearer than they must, so that a pool
+that pays funding, or trades a little, need not be put elsewhere each time.
 
-All of this is state: what is looked at when decides who is liquidated by which command.
+All of this is state: the moment at which a pool is looked at decides which command liquidates it.
 """
 
 from __future__ import annotations
@@ -108,10 +108,10 @@ class Watch:
     # -- looking ---------------------------------------------------------------------------------
 
     def look(self, markets: list[Perpetual], units: int) -> bool:
-        """Look at pools that were changed, or whose bounds are reached; whether all were."""
+        """Look at pools that were changed, or whose bounds are reached; return whether all were."""
         for perp in markets:
             self._wake(perp)
-        for pool in self.collateral.fund:  # it bears what others leave: it is judged before them
+        for pool in self.collateral.fund:  # it bears others' losses: it is judged before them
             if pool.positions:
                 units -= self._look(pool)
         dirty = self.collateral.dirty
@@ -190,7 +190,7 @@ class Watch:
         self.line.push(pool, self._shortfall(pool), self.line.turn + 1)
 
     def _shortfall(self, pool: Pool) -> int:
-        """By how much a pool falls short; the fund goes before all: it bears what others leave."""
+        """The shortfall of a pool in atoms; the fund goes before all: it bears others' losses."""
         if pool.account.uid == FUND_UID:
             return AMOUNT_MAX
         return maintenance(pool) - equity(pool)
@@ -266,7 +266,7 @@ class Watch:
 
 def tradable(perp: Perpetual) -> bool:
     """Whether positions of a contract can be liquidated (rule 7.1): also while its index catches
-    up, for a pool that waited until then would lose more; its book then has those who reduce."""
+    up, for a pool that waited until then would lose more; its book then has reducing orders."""
     return perp.current and not perp.market.halted
 
 
@@ -294,7 +294,7 @@ def _bounds(pool: Pool, slack: int) -> list[Bound]:
                 # Compiled, a product with a negative number is dear: a side is a branch.
                 net += size if position.side > 0 else -size
                 gross += size
-        # A falling mark costs what is net long; the maintenance margin falls with it. At today's
+        # A falling mark costs the net long lots; the maintenance margin falls with it. At today's
         # mark nothing is due: it must move by a tick.
         if net > 0:
             bounds.append((perp, FALLS, max(1, share // net)))

@@ -1,8 +1,8 @@
-"""Whom deleveraging asks first, kept as positions change (rule 7.5).
+"""The order in which deleveraging asks positions, kept as positions change (rule 7.5).
 
-Profit rate is s x (M - E) / E: whatever the mark, it orders the positions of one side as their
-entry prices do. So a position's place follows from the position alone, and nothing is sorted anew
-when marks move.
+The profit rate is s x (M - E) / E. At any mark it orders the positions of one side as their entry
+prices do. So a position's place follows from the position alone, and no move of a mark changes the
+order.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ Ranked = tuple[int, int, Position]  # (entry price x side, position id, position
 class Ranking:
     """The open positions by contract ordinal and side, the highest profit rate first.
 
-    A position takes its place when the watch looks at its pool, and leaves it when it ends. The
-    insurance fund's have none: they are asked behind all others.
+    A position takes its place when the watch looks at its pool, and leaves it when it ends.
+    Positions of the insurance fund have no place: they are asked after all others.
     """
 
     __slots__ = ("sides",)
