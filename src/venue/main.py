@@ -388,7 +388,7 @@ def _seed(node: Node, *, known: bool) -> None:
 
 
 def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:
-    """The venue's clock behind the journal's last command; ClockRefused."""
+    """The venue's clock, going on after the journal's last command; ClockRefused."""
     clock = VenueClock(system, real_limits=options.real_limits)
     clock.begin(last, parsed(stored or ""), options.clock, options.at)
     return clock
@@ -415,7 +415,7 @@ def in_background(node: Node, options: Options) -> list[asyncio.Task[None]]:
 
 
 async def end_of(background: list[asyncio.Task[None]]) -> None:
-    """End the tasks; what they raised is not told."""
+    """End the tasks; exceptions that they raised are not told."""
     for task in background:
         task.cancel()
     await asyncio.gather(*background, return_exceptions=True)

@@ -296,7 +296,7 @@ class Call:
         self._finish: Finish | None = None
 
     def begin(self, handler: Coroutine[Call, Any, Any], finish: Finish) -> None:
-        """Run a handler; what it submits at first, it submits before this returns. `finish` gets
+        """Run a handler; its first commands are submitted before this returns. `finish` gets
         its reply or what it raised, at once or later."""
         assert self._finish is None, "a call is one handler's turn"
         self._handler, self._finish = handler, finish

@@ -2,7 +2,7 @@
 
 The machine's clock says what time it is, but may be wrong, and may be set: it steps. Its monotonic
 clock says how much time passes, and never steps. So time passes here as the monotonic clock says,
-and what the machine's clock says is approached, never jumped to.
+and approaches the machine's clock without ever jumping to it.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Clock(Protocol):
     """The source of time. The core never asks it: time arrives with each command."""
 
     def now(self) -> int:
-        """Venue time in µs since the epoch: what happens on the venue happens then."""
+        """Venue time in µs since the epoch: the time of all that happens on the venue."""
 
     def wall(self) -> int:
-        """Server time in µs since the epoch: what clients sign is compared with it, whatever venue
-        time does. Within one run of the venue it never goes back."""
+        """Server time in µs since the epoch, whatever venue time does: clients' signed timestamps
+        are compared with it. Within one run of the venue it never goes back."""
 
 
 class ServerClock(Protocol):

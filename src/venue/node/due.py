@@ -1,4 +1,4 @@
-"""Things that fall due with time: those known to come, and those that were settled."""
+"""Things that fall due with time: known ones that are to come, and settled ones."""
 
 from __future__ import annotations
 

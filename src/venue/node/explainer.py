@@ -87,7 +87,7 @@ class TooOld(Exception):
 
 
 class Queue:
-    """Whose turn it is: one explanation at a time, of all venues in a process."""
+    """Turns: one explanation at a time, of all venues in a process."""
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()

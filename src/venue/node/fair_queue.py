@@ -44,7 +44,7 @@ class FairQueue:
         self._old: deque[_Flow] = deque()
 
     def add(self, group: Group, now: float) -> None:
-        """Have a group wait behind its owner's others; `now` in s."""
+        """Have a group wait after its owner's others; `now` in s."""
         self.commands += len(group[0])
         owner = group[2]
         if owner == VENUE:

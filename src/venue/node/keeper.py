@@ -34,7 +34,7 @@ log = logging.getLogger("venue")
 class Task(msgspec.Struct, array_like=True):
     """The process's first message: take the state after command `last`.
 
-    The journal has the commands behind `begin`.
+    The journal has the commands after `begin`.
     """
 
     path: str
@@ -65,7 +65,7 @@ class Keeper:
     """Has a snapshot taken every `EVERY` commands. Belongs to one event loop.
 
     `sequence` says how far the engine is, `durable` waits until history's followers have made all
-    of that durable; what it raises of `failures` is told in the log, and the snapshot left out.
+    of that durable. One of `failures` raised by it is logged, and the snapshot left out.
     """
 
     def __init__(

@@ -57,7 +57,7 @@ class References:
         self._names: dict[str, str] = {}  # of the settings, by contract
         self._read: dict[
             str, tuple[str, Reference]
-        ] = {}  # by contract: a setting, and what it says
+        ] = {}  # by contract: a setting, and its reference
 
     def of(self, symbol: str) -> Reference | None:
         """The reference that a contract goes by, or last went by."""

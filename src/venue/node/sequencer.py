@@ -83,7 +83,7 @@ class Sequencer:
         self._on_failure = on_failure
         self._loop = asyncio.get_running_loop()
         self._disk = DiskThread(self._loop)
-        self._pending: list[Group] = []  # as they came; what the next batch has no room for is
+        self._pending: list[Group] = []  # as they came; groups beyond the next batch are
         self._queue = FairQueue()  # here then
         self._waiting = 0  # commands in both
         self._pace = Pace(capacity, monotonic()) if capacity is not None else None
@@ -183,8 +183,8 @@ class Sequencer:
         await answer
 
     async def stop(self) -> None:
-        """Take no more commands and finish those that wait; what else is pending is state, and goes
-        on at the next start."""
+        """Take no more commands and finish those that wait; all other pending work is state, and
+        goes on at the next start."""
         self._stopped = self._stopped or Stopped("the venue is stopping")
         if self._waiting or self._writing or self._replies.waiting:
             idle = self._idle = self._loop.create_future()

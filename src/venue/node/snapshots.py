@@ -1,4 +1,4 @@
-"""Snapshots of a running venue: engine and views at one sequence, behind the projector."""
+"""Snapshots of a running venue: engine and views at one sequence, never ahead of history."""
 
 from __future__ import annotations
 

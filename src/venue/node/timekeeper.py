@@ -2,7 +2,7 @@
 
 Ticks stand on whole seconds of venue time, steps on whole multiples of theirs. With the machine's
 own time those that were missed are left out. In all other modes every instant is lived through:
-what is due is applied, stamped with that instant, before time goes on.
+commands due at it are applied, stamped with it, before time goes on.
 """
 
 from __future__ import annotations
@@ -334,7 +334,7 @@ class Timekeeper:
         await self._put(setting)
 
     async def keep(self, name: str, aside: Callable[[], bytes]) -> list[Applied]:
-        """Keep the state between two steps, and what is to go back beside it. Busy, Stopped."""
+        """Keep the state between two steps, with data that goes back beside it. Busy, Stopped."""
         if self._report is not None:
             raise Busy("time is being moved")
         async with self._turn:

@@ -1,4 +1,4 @@
-"""Whose address a request counts for, when trusted proxies stand before the venue."""
+"""The address that a request counts for, when trusted proxies stand before the venue."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _unused(known: frozenset[str], values: dict[str, Any]) -> list[str]:
 
 
 def _check_reach(request: RequestShape, arguments: list[Any]) -> None:
-    """A list's far pages cost what all before them would: what lies too deep is refused."""
+    """Refuse pages that lie too deep: a list's far page costs as much as all before it."""
     assert request.paging is not None
     page, size = request.paging
     if arguments[page] * arguments[size] > REACH_MAX:

@@ -53,7 +53,7 @@ _encode = msgspec.json.Encoder().encode
 class Desk:
     """Parts that all doors share: the table of operations and the budgets of all callers.
 
-    `strict`: what an operation does not know is refused, where exchanges ignore it.
+    `strict`: parameters that an operation does not know are refused; exchanges ignore them.
     """
 
     def __init__(self, node: Node, routes: Routes, limits: Limits, *, strict: bool = False) -> None:
@@ -455,7 +455,7 @@ def _check_content_type(request: Request) -> None:
 
 
 def _names(unknown: list[str]) -> bytes:
-    """Names for a header: what could break one is replaced."""
+    """Names for a header: characters that could break one are replaced."""
     clean = ",".join(
         "".join(c if c.isascii() and (c.isalnum() or c in "_-.[]=") else "?" for c in name)
         for name in unknown

@@ -12,7 +12,7 @@ class KnownQueries:
     """The requests of one operation's queries, by the bytes of the query.
 
     A query decodes to the same request always, and handlers leave requests as they are. When
-    `QUERIES_MAX` are known they are all forgotten: those that are asked often are soon known again.
+    `QUERIES_MAX` are known they are all forgotten: queries asked often are soon known again.
     """
 
     __slots__ = ("_known",)

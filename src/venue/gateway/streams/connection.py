@@ -164,7 +164,7 @@ class SocketConnection(asyncio.Protocol):
         self._close_soon()
 
     def pause_writing(self) -> None:
-        """Enough is on its way: what comes waits, and nothing is read that asks for more."""
+        """Enough is on its way: further frames wait, and no request for more is read."""
         self._paused = True
         self._room.clear()
         self._transport.pause_reading()
@@ -317,13 +317,13 @@ class SocketConnection(asyncio.Protocol):
             self.send(frame)
 
     async def ready(self) -> None:
-        """Wait while the reader does not keep up; what it said meanwhile is then heard first."""
+        """Wait while the reader does not keep up; its requests of that time are heard first."""
         while self._paused and not self._ended:
             await self._room.wait()
             await asyncio.sleep(0)
 
     def mute(self, seconds: float | None) -> None:
-        """Send nothing for a while, or from now on; what would be sent is lost."""
+        """Send nothing for a while, or from now on; frames of that time are lost."""
         self._muted = True
         if seconds is not None:
             self._loop.call_later(seconds, self._speak)
@@ -337,7 +337,7 @@ class SocketConnection(asyncio.Protocol):
         return frames <= limits.queue_frames and size <= limits.queue_bytes
 
     def end(self, code: int, reason: str) -> None:
-        """Close with a code and a reason; what waits is dropped."""
+        """Close with a code and a reason; waiting frames are dropped."""
         if self._ended:
             return
         self._finish()

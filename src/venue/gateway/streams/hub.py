@@ -103,7 +103,7 @@ class OwnChannel:
 
 
 class Hub:
-    """Follows the outbox, behind market data. Lives on one event loop.
+    """Follows the outbox, after market data. Lives on one event loop.
 
     No call raises. A listener that fails is dropped, and nobody else. A channel that fails is
     forgotten: its listeners are ended, because they miss a frame, and the next one to join

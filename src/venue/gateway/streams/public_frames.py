@@ -369,7 +369,7 @@ def _checksum(bids: list[tuple[str, str]], asks: list[tuple[str, str]]) -> int:
 
 
 def _changes(before: list[tuple[int, int]], after: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Levels that came or changed, with their lots; those that went, with 0."""
+    """Levels that came or changed, with their lots; levels that went, with 0."""
     gone = dict(before)
     changed = [(price, lots) for price, lots in after if gone.pop(price, 0) != lots]
     return changed + [(price, 0) for price in gone]

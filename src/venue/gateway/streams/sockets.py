@@ -38,7 +38,7 @@ class Taken:
 
 
 class Sockets:
-    """The door for streams: who may come in, and what all connections share.
+    """The door for streams: the bounds of admission, and the state that all connections share.
 
     `taken` is shared by the doors of one listener: together they let in what one might.
     """
@@ -128,7 +128,7 @@ class Sockets:
                 contain("a listener", member.end, code, reason)
 
     async def finish(self) -> None:
-        """Wait until all is done that connections left behind; before the sequencer stops."""
+        """Wait for the tasks that connections left; before the sequencer stops."""
         while self._leaving:
             await asyncio.wait(self._leaving)
 

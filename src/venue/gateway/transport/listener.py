@@ -14,7 +14,7 @@ from venue.gateway.transport.request import Request
 
 SWEEP_S: Final = 0.25  # how exactly deadlines are kept
 REST_S: Final = 0.01  # the least rest of a connection that was told that it asks too much
-WOKEN_MAX: Final = 20  # of those at once: what refusals cost in all is bounded by this
+WOKEN_MAX: Final = 20  # of those at once: this bounds the cost of all refusals
 
 
 class Member(Protocol):

@@ -45,7 +45,7 @@ class Server:
         return cls(listener, accepting)
 
     async def stop(self) -> None:
-        """Take no more connections; those that are open finish what is being answered."""
+        """Take no more connections; open ones finish the answers under way."""
         self._accepting.close()
         await self.listener.stop(SHUTDOWN_S)
 

@@ -50,7 +50,7 @@ class Everyone:
         return True
 
     def step(self) -> list[Command]:
-        """The next commands of all of them, behind the posts of held indexes."""
+        """The next commands of all agents, after the posts of held indexes."""
         return self._holding.step() + self.spot.step() + self.contract.step()
 
     def dump(self) -> bytes:

@@ -1,7 +1,7 @@
 """Plain records that the market data's views answer and dump.
 
-They stand apart from the views, because the views are compiled, and a compiled class loses what
-msgspec goes by: its options, and what its lists are of.
+They stand apart from the views, because the views are compiled, and a compiled class loses its
+options and the types of its lists, by which msgspec goes.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class StateRecord(msgspec.Struct, array_like=True):
 
 
 class ViewRecord(msgspec.Struct, array_like=True):
-    """The dumped view: the last sequence in it, and what each part has dumped."""
+    """The dumped view: the last sequence in it, and the dump of each part."""
 
     sequence: int
     spot: list[BoardRecord]

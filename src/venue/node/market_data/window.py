@@ -17,7 +17,7 @@ class Window:
     """The trades of the last 86,400 seconds, with running sums and extremes.
 
     Second `s` is in the window at time t when s > t // 10^6 - 86,400. Times must not decrease from
-    call to call: what has left the window does not come back.
+    call to call: seconds that have left the window do not come back.
     """
 
     __slots__ = ("_count", "_highs", "_last", "_lows", "_notional", "_seconds", "_volume")
