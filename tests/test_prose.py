@@ -22,6 +22,7 @@ COVERED = (
     "src/venue/bundle",
     "src/venue/cli",
     "src/venue/client",
+    "src/venue/core",
     "src/venue/crashtest",
     "src/venue/explanation",
     "src/venue/founding.py",
