@@ -60,7 +60,7 @@ START_US: Final = 1_700_000_000_000_000
 ACCOUNTS: Final = 1_000
 MONEY: Final = 10**15
 RUNS: Final = 2
-NEEDED_RATE: Final = 0.5
+NEEDED_RATE: Final = 0.6
 
 # Many positions: ten lots each, opened at MID
 FEW: Final = 100
