@@ -85,22 +85,6 @@ def first(opened: int, price: int, quantity: int, notional: int, *, taker_bought
     return Candle(opened, price, price, price, price, quantity, notional, 1, 0, 0)
 
 
-def fold(candle: Candle, price: int, quantity: int, notional: int, *, taker_bought: bool) -> Candle:
-    """The candle with one later trade of its interval in it."""
-    return Candle(
-        candle.open_time,
-        candle.open,
-        candle.high if candle.high > price else price,
-        candle.low if candle.low < price else price,
-        price,
-        candle.volume + quantity,
-        candle.notional + notional,
-        candle.count + 1,
-        candle.taker_volume + quantity if taker_bought else candle.taker_volume,
-        candle.taker_notional + notional if taker_bought else candle.taker_notional,
-    )
-
-
 def merge(earlier: Candle, later: Candle) -> Candle:
     """Two stretches of one interval as one candle, begun when the earlier one was."""
     return Candle(

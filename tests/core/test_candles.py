@@ -14,7 +14,6 @@ from venue.candles import (
     coarsen,
     fill,
     first,
-    fold,
     join,
     merge,
     next_open,
@@ -94,9 +93,9 @@ def test_the_year_turns() -> None:
 def test_folding_trades() -> None:
     candle = first(0, 100, 2, 200, taker_bought=True)
     assert candle == Candle(0, 100, 100, 100, 100, 2, 200, 1, 2, 200)
-    candle = fold(candle, 90, 1, 90, taker_bought=False)
-    candle = fold(candle, 110, 3, 330, taker_bought=True)
-    assert fold(candle, 95, 1, 95, taker_bought=False) == Candle(
+    candle = with_trade(candle, 90, 1, 90, taker_bought=False)
+    candle = with_trade(candle, 110, 3, 330, taker_bought=True)
+    assert with_trade(candle, 95, 1, 95, taker_bought=False) == Candle(
         0, 100, 110, 90, 95, 7, 715, 4, 5, 530
     )
 
@@ -114,11 +113,17 @@ def test_merging_two_stretches_is_folding_all(
     assert merge(_folded(trades[:cut]), _folded(trades[cut:])) == _folded(trades)
 
 
+def with_trade(
+    candle: Candle, price: int, quantity: int, notional: int, *, taker_bought: bool
+) -> Candle:
+    return merge(candle, first(0, price, quantity, notional, taker_bought=taker_bought))
+
+
 def _folded(trades: list[tuple[int, int, bool]]) -> Candle:
     price, quantity, bought = trades[0]
     candle = first(0, price, quantity, price * quantity, taker_bought=bought)
     for price, quantity, bought in trades[1:]:
-        candle = fold(candle, price, quantity, price * quantity, taker_bought=bought)
+        candle = with_trade(candle, price, quantity, price * quantity, taker_bought=bought)
     return candle
 
 

@@ -363,11 +363,12 @@ class Engine:
         return self.ledger.accounts[uid]
 
     def spot_account(self, uid: int) -> SpotAccount:
-        """The spot side of the owner with this uid; KeyError when there is none."""
+        """The spot side of the owner with this uid, made when there is none yet: an empty one is no
+        state. KeyError for an unknown uid."""
         return self.spot.account_of(self.ledger.accounts[uid])
 
     def holding(self, uid: int) -> Holding:
-        """The contract side of the owner with this uid; KeyError when there is none."""
+        """The contract side of the owner with this uid, as `spot_account`."""
         return self.contracts.collateral.holding_of(self.ledger.accounts[uid])
 
     def market(self, symbol: str) -> SpotMarket | None:

@@ -30,6 +30,11 @@ def fee_on(amount: int, rate_ppm: int) -> int:
     return millions * rate_ppm - (-((amount - millions * PPM) * rate_ppm) // PPM)
 
 
+def part_down(whole: int, part: int, parts: int) -> int:
+    """`part` of the `parts` of a whole, neither of them negative, rounded down."""
+    return whole * part // parts
+
+
 def part_up(whole: int, part: int, parts: int) -> int:
     """`part` of the `parts` of a whole, none of them negative, rounded up (rule 1.2)."""
     # Compiled, a product is dear when a factor is beyond 2^30: even parts go apart.

@@ -107,24 +107,23 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
         prices(perp),
         at_best(perp.market, command.side, command.price),
     ]
-    holding = engine.contracts.collateral.holdings.get(command.uid)
-    if holding is not None:
-        modes = holding.modes_in(perp)
-        lines.append(_caps(modes.open_orders, len(holding.orders)))
-        if opens:
-            lines.append(
-                f"Margin mode {MARGIN_MODE_NAMES[modes.margin_mode]}, leverage"
-                f" {modes.leverage(command.position_side)}."
-            )
-        lines += [
-            f"The position had {units.quantity_text(instrument, position.quantity)}, of which"
-            f" {units.quantity_text(instrument, position.left())} no closing order held."
-            for position in modes.positions(command.position_side)
-        ]
+    holding = engine.holding(command.uid)
+    modes = holding.modes_in(perp)
+    lines.append(_caps(modes.open_orders, len(holding.orders)))
+    if opens:
+        lines.append(
+            f"Margin mode {MARGIN_MODE_NAMES[modes.margin_mode]}, leverage"
+            f" {modes.leverage(command.position_side)}."
+        )
+    lines += [
+        f"The position had {units.quantity_text(instrument, position.quantity)}, of which"
+        f" {units.quantity_text(instrument, position.left())} no closing order held."
+        for position in modes.positions(command.position_side)
+    ]
     lines += _band(admission.worst_price(perp, command.side), command.price, instrument)
     shown = ShownPlan()
     said = engine.contracts.place(command, shown)
-    free = available_in(engine.holding(command.uid).cross(perp.asset))
+    free = available_in(holding.cross(perp.asset))
     order = shown.order
     if opens:
         need = order.terms.whole_margin if order is not None else _short(said)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from random import Random
 from typing import Final
 
 import msgspec
 
-from venue.candles import Candle, first, fold
+from venue.candles import Candle, first, merge
 
 LEAST: Final = 4  # one at each of open, high, low and close
 WEIGHT_MAX: Final = 100
@@ -40,12 +41,11 @@ def made_of(candle: Candle, until: int, unit_atoms: int, dice: Random) -> list[D
 
 def folded(opened: int, deals: list[Deal]) -> Candle:
     """The candle that trades make."""
-    head, *rest = deals
-    candle = first(opened, head.price, head.quantity, head.notional, taker_bought=head.taker_bought)
-    for deal in rest:
-        bought = deal.taker_bought
-        candle = fold(candle, deal.price, deal.quantity, deal.notional, taker_bought=bought)
-    return candle
+    return reduce(merge, [_candle(opened, deal) for deal in deals])
+
+
+def _candle(opened: int, deal: Deal) -> Candle:
+    return first(opened, deal.price, deal.quantity, deal.notional, taker_bought=deal.taker_bought)
 
 
 def _path(candle: Candle, count: int, dice: Random) -> list[int]:

@@ -38,13 +38,12 @@ class SpotChanges:
         times = self._times
         for applied in batch:
             for event in applied.events:
-                kind = type(event)
-                if kind is OrderPlaced or kind is OrderClosed:
-                    times[event.uid] = applied.time  # type: ignore[union-attr]
+                if type(event) is OrderPlaced or type(event) is OrderClosed:
+                    times[event.uid] = applied.time
                 elif type(event) is Trade:
                     times[event.maker_uid] = times[event.taker_uid] = applied.time
                 elif type(event) is WalletMoved:
                     if event.wallet == WALLET_SPOT:
                         times[event.uid] = applied.time
-                elif isinstance(event, Transferred) and WALLET_SPOT in (event.source, event.target):
+                elif type(event) is Transferred and WALLET_SPOT in (event.source, event.target):
                     times[event.uid] = applied.time

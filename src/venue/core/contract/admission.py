@@ -248,7 +248,7 @@ def choose_position(terms: Terms, position_id: int) -> Rejected | None:
         return None
     if terms.modes.separated == SEPARATED:
         return Rejected(Reject.POSITION_ID_MISSING)
-    terms.closes = find_position(terms.holding, terms.perp, terms.position_side)
+    terms.closes = find_position(terms.modes, terms.position_side)
     if terms.closes is None:
         return Rejected(Reject.NOTHING_TO_CLOSE)
     return None

@@ -51,11 +51,10 @@ class Collateral:
     def holding(self, uid: int) -> Holding | None:
         """An owner's contract side, made when it is first needed; None: there is no such owner."""
         holding = self.holdings.get(uid)
-        if holding is None:
-            account = self.ledger.accounts.get(uid)
-            if account is not None:
-                holding = self.holding_of(account)
-        return holding
+        if holding is not None:
+            return holding
+        account = self.ledger.accounts.get(uid)
+        return None if account is None else self.holding_of(account)
 
     def holding_of(self, account: Account) -> Holding:
         """An account's contract side, made when it is first needed."""

@@ -14,7 +14,7 @@ from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.ledger.benefits import Benefits
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.messages.events import Event
-from venue.core.units import fee_on
+from venue.core.units import fee_on, part_down
 from venue.vocabulary import (
     ALGO_EXPIRED,
     BUY,
@@ -266,25 +266,26 @@ class Fills:
         taker_pool, maker_pool = taking.position.pool, making.position.pool
         taker_cash, maker_cash = taker_pool.cash, maker_pool.cash
         fees = collateral.fees[perp.asset]
+        paid = amount if taker_side == BUY else -amount
+        taker_amount, maker_amount = -paid - taking.fee, paid - making.fee
+        # The items of one pool chain: the taker's stands first, the fee account's income last.
+        taker_balance = taker_cash.collateral + taker_amount
+        maker_balance = maker_cash.collateral + maker_amount
+        if taker_pool is maker_pool:
+            maker_balance += taker_amount
         if taker_side == BUY:
             collateral.ledger.trade(
                 taker_cash, maker_cash, amount, taking.fee, making.fee, fees.cash
             )
-            taker_amount, maker_amount = -amount - taking.fee, amount - making.fee
         else:
             collateral.ledger.trade(
                 maker_cash, taker_cash, amount, making.fee, taking.fee, fees.cash
             )
-            taker_amount, maker_amount = amount - taking.fee, -amount - making.fee
-        taker_balance = taker_cash.collateral
-        if taker_pool is maker_pool:  # the items of one pool chain: the taker's stands first
-            taker_balance -= maker_amount
         counters = collateral.counters
         trade_id = counters.trade
         counters.trade = trade_id + 1
         bill_id = counters.bill
         counters.bill = bill_id + 2
-        maker_balance = maker_cash.collateral
         events.append(
             TRADE(
                 trade_id, perp.symbol, price, lots, amount, taker_side, maker_left, taker_left,
@@ -353,7 +354,9 @@ class Fills:
         if position.quantity:
             own = pool.cash.collateral + position.side * position.value
             spare = own - initial(notional(position), position.leverage)
-            amount = freed(part.wallet * lots // part.size + part.realized - part.fee, spare)
+            amount = freed(
+                part_down(part.wallet, lots, part.size) + part.realized - part.fee, spare
+            )
             if amount == 0:
                 return
         else:

@@ -97,8 +97,7 @@ class Contracts:
 
         With `shown` nothing is executed, and an accepted order has no events.
         """
-        known = self.collateral.holdings
-        holding = known.get(command.uid) or self.collateral.holding(command.uid)
+        holding = self.collateral.holding(command.uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         client_id = command.client_id
@@ -381,8 +380,7 @@ class Contracts:
 
     def cancel(self, command: CancelContractOrder) -> list[Event]:
         """End one open order of the owner."""
-        known = self.collateral.holdings
-        holding = known.get(command.uid) or self.collateral.holding(command.uid)
+        holding = self.collateral.holding(command.uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         order_id: int = command.order_id

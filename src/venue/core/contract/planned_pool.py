@@ -9,6 +9,7 @@ from venue.core.contract.margin import freed, initial
 from venue.core.contract.position import maintenance, mark_of, sums_of
 from venue.core.contract.records import Perpetual, Pool, Position
 from venue.core.contract.reference.funding import due_funding
+from venue.core.units import part_down
 
 
 class Shadow:
@@ -112,13 +113,13 @@ class Stake:
         size = shadow.quantity
         assert 0 < lots <= size, f"{lots} lots planned to close of {size}"
         wallet = self.collateral + self.cost
-        out = shadow.value if lots == size else shadow.value * lots // size
+        out = shadow.value if lots == size else part_down(shadow.value, lots, size)
         self._turn(shadow, size - lots, shadow.value - out)
         self.collateral += (amount if shadow.side > 0 else -amount) - fee
         if self.isolated and shadow.quantity:
             net = shadow.side * (amount - out) - fee
             spare = self.collateral + self.cost - self.initial
-            self.collateral -= freed(wallet * lots // size + net, spare)
+            self.collateral -= freed(part_down(wallet, lots, size) + net, spare)
 
     def _turn(self, shadow: Shadow, quantity: int, value: int) -> None:
         """Have a position be of so many lots, opened for `value`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venue.core.contract.margin import liquidation_price
-from venue.core.contract.records import UNKNOWN, Holding, Perpetual, Pool, Position, Sums
+from venue.core.contract.records import UNKNOWN, Holding, Modes, Perpetual, Pool, Position, Sums
 from venue.core.units import PRICE_MAX
 
 
@@ -182,6 +182,11 @@ def wallet(pool: Pool) -> int:
     return pool.cash.collateral + sums_of(pool).cost if pool.positions else pool.cash.collateral
 
 
+def wallets(holding: Holding, asset: int) -> int:
+    """An owner's money in contracts of one settle asset, without unrealized profit, in atoms."""
+    return sum([wallet(pool) for pool in holding.pools_in(asset)])
+
+
 def maintenance(pool: Pool) -> int:
     """The maintenance margins of its positions at mark (rule 5.8)."""
     if not pool.positions:
@@ -206,9 +211,9 @@ def maintenance_after(position: Position, lots: int) -> int:
     return maintenance(position.pool) - before + after
 
 
-def find_position(holding: Holding, perp: Perpetual, side: int) -> Position | None:
-    """An owner's combined position of one side, None when there is none."""
-    for position in holding.modes_in(perp).positions(side):
+def find_position(modes: Modes, side: int) -> Position | None:
+    """An owner's combined position of one side of a contract, None when there is none."""
+    for position in modes.positions(side):
         if not position.separated:
             return position
     return None

@@ -1,6 +1,7 @@
 """The records of the contract side: contracts, pools, positions, owners, orders' terms.
 
-They point at each other, so they stand in one module. The rules stand in others.
+They point at each other, so they stand in one module. Rules of more than one record stand
+elsewhere.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from venue.core.contract.reference.records import Settlement, Source
 from venue.core.instruments import Contract, funding_cap_most
 from venue.core.ledger.accounts import Account, Cash
 from venue.core.messages.commands import NO_EXIT, Exit
+from venue.core.units import part_down
 from venue.vocabulary import ALGO_UNTRIGGERED, COMBINED, CROSSED, LONG
 
 LEVERAGE_DEFAULT: Final = 20
@@ -223,7 +225,8 @@ class Position:
         Open value leaves in proportion, rounded down; a full close takes all (rule 5.4).
         """
         assert 0 < lots <= self.quantity, f"{lots} lots closed of {self.quantity}"
-        value = self.value if lots == self.quantity else self.value * lots // self.quantity
+        whole = lots == self.quantity
+        value = self.value if whole else part_down(self.value, lots, self.quantity)
         realized = self.side * (notional - value)
         self.quantity -= lots
         self.value -= value
@@ -346,7 +349,8 @@ class Holding:
         self.account.isolated.pop(pool.position_id, None)
 
     def modes_in(self, perp: Perpetual) -> Modes:
-        """The owner's modes in a contract; the defaults until it changes one."""
+        """The owner's modes in a contract, made of the defaults when there are none yet; those are
+        no state."""
         modes = self.modes.get(perp.ordinal)
         return self._first_modes(perp) if modes is None else modes
 

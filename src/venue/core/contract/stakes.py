@@ -179,7 +179,7 @@ def grown_by(terms: Terms) -> Position | None:
     if terms.modes.separated:
         made = terms.made
         return made if made is not None and made.quantity else None
-    return find_position(terms.holding, terms.perp, terms.position_side)
+    return find_position(terms.modes, terms.position_side)
 
 
 def shadow_of(cross: Stake, order: Order[Terms], grown: Position | None) -> Shadow:

@@ -284,7 +284,7 @@ class Triggers:
         if not opens:
             if algo.holding.modes_in(perp).separated == SEPARATED:
                 return Rejected(Reject.POSITION_ID_MISSING)
-            algo.position = find_position(algo.holding, perp, algo.position_side)
+            algo.position = find_position(algo.holding.modes_in(perp), algo.position_side)
             if algo.position is None:
                 return Rejected(Reject.NOTHING_TO_CLOSE)
         reference = _reference(perp, algo.source)

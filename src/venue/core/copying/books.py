@@ -10,7 +10,7 @@ from venue.core.copying.shares import Shares
 from venue.core.messages.contract_events import ContractTrade, Leg
 from venue.core.messages.copy_events import CopyClosed, TrackClosed
 from venue.core.messages.events import Event
-from venue.core.units import ceil_div
+from venue.core.units import ceil_div, part_down
 
 TRADE: Final = ContractTrade
 ECHOES_MAX: Final = 64  # of a lead that wait: openings beyond that are not copied
@@ -53,16 +53,14 @@ class Books:
                     if trader is None:
                         continue
                     if trader.lead is not None:
-                        self._lead_leg(trader.lead, event, leg, time, said)
+                        self._lead_leg(trader.lead, event, leg, said)
                     else:
                         tracked = trader.tracked.get(leg.position_id)
                         if tracked is not None:
                             self._tracked_leg(tracked, event, leg, time, said)
         return said
 
-    def _lead_leg(
-        self, lead: Lead, event: ContractTrade, leg: Leg, time: int, said: list[Event]
-    ) -> None:
+    def _lead_leg(self, lead: Lead, event: ContractTrade, leg: Leg, said: list[Event]) -> None:
         """One fill of a lead: have its followers repeat it."""
         track = lead.tracks.get(leg.position_id)
         if track is None:
@@ -158,9 +156,9 @@ class Books:
         """Close a part of a copy, and take the lead's share of its profit."""
         if not lots:
             return
-        amount = event.notional * lots // event.quantity
+        amount = part_down(event.notional, lots, event.quantity)
         fee = ceil_div(leg.fee * lots, event.quantity)
-        value = copy.value * lots // copy.lots
+        value = part_down(copy.value, lots, copy.lots)
         open_fee = ceil_div(copy.fee * lots, copy.lots)
         copy.lots -= lots
         copy.value -= value

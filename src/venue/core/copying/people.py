@@ -6,6 +6,7 @@ from bisect import bisect_left, insort
 from typing import Final
 
 from venue.core.contract.records import Holding, Perpetual, Position
+from venue.core.ledger.accounts import Account
 from venue.core.messages.copy_commands import CopyConfig
 
 FOLLOWERS_MAX: Final = 1_000  # of a lead at a time
@@ -45,12 +46,11 @@ class Lead:
     Where it is not `active`, nobody can begin to follow it, and openings are no longer copied.
     """
 
-    __slots__ = ("account", "active", "asset", "followers", "holding", "share_ppm", "symbols",
+    __slots__ = ("active", "asset", "followers", "holding", "share_ppm", "symbols",
                  "third_ppm", "third_uid", "tracks")  # fmt: skip
 
     def __init__(self, holding: Holding, asset: int) -> None:
         self.holding = holding
-        self.account = holding.account
         self.asset = asset
         self.active = True
         self.share_ppm = 0
@@ -59,6 +59,11 @@ class Lead:
         self.symbols: list[str] = []
         self.tracks: dict[int, Track] = {}
         self.followers: list[int] = []
+
+    @property
+    def account(self) -> Account:
+        """The account of its owner."""
+        return self.holding.account
 
     def copied(self, perp: Perpetual) -> bool:
         """Whether positions in a contract are copied."""
@@ -144,13 +149,12 @@ class Following:
     result since the last settlement. `held` is the open value by contract ordinal.
     """
 
-    __slots__ = ("account", "active", "configs", "copies", "created", "held", "high", "holding",
-                 "lead", "net", "number", "prepaid", "share_ppm", "today", "unified")  # fmt: skip
+    __slots__ = ("active", "configs", "copies", "created", "held", "high", "holding", "lead", "net",
+                 "number", "prepaid", "share_ppm", "today", "unified")  # fmt: skip
 
     def __init__(self, number: int, holding: Holding, lead: Lead, time: int) -> None:
         self.number = number
         self.holding = holding
-        self.account = holding.account
         self.lead = lead
         self.active = False
         self.unified = True
@@ -163,6 +167,11 @@ class Following:
         self.prepaid = 0
         self.today = 0
         self.created = time
+
+    @property
+    def account(self) -> Account:
+        """The account of its owner."""
+        return self.holding.account
 
     def config(self, symbol: str) -> CopyConfig | None:
         """How this symbol is copied; None: it is not."""

@@ -28,7 +28,7 @@ from venue.core.messages.commands import NO_EXIT
 from venue.core.messages.copy_commands import CopyConfig
 from venue.core.messages.copy_events import CopyOpened, CopyRefused
 from venue.core.messages.events import Event, Rejected
-from venue.core.units import ceil_div
+from venue.core.units import ceil_div, part_down
 from venue.vocabulary import BUY, CAUSE_COPY, IOC, LIMIT, LONG, SELL, Reject
 
 COPYING_UNITS: Final = 250  # events of one slice; the follower it reaches is done
@@ -108,7 +108,7 @@ class Repeating:
             return int(Reject.NO_MARK)
         if lost_enough(following):
             return int(Reject.COPY_LOSS)
-        change = wanted_modes(following, config, echo, holding)
+        change = wanted_modes(following, config, echo)
         if change is not None:
             said = self.margins.set_leverage(change)
             if not isinstance(said[0], Rejected):
@@ -116,7 +116,7 @@ class Repeating:
         side = BUY if echo.track.side == LONG else SELL
         price = echo.amount // (echo.lots * perp.unit)
         worst = bound(perp, side, price, config.slippage_ppm or SLIPPAGE_PPM)
-        lots = lots_of(following, config, echo, holding, worst)
+        lots = lots_of(following, config, echo, worst)
         if lots < perp.market.instrument.quantity_min:
             return int(Reject.COPY_SMALL)
         value = lots * perp.mark * perp.unit
@@ -160,7 +160,7 @@ class Repeating:
         if kept <= 0:
             return
         trader.tracked[position_id] = tracked
-        value = amount * kept // lots
+        value = part_down(amount, kept, lots)
         fee = ceil_div(fee * kept, lots)
         copy = self._copy(echo, following, tracked, order)
         copy.lots += kept

@@ -16,7 +16,7 @@ from venue.core.copying.people import Following
 from venue.core.ledger.accounts import Account
 from venue.core.messages.copy_events import CopySettled
 from venue.core.messages.events import Event, OwnerCreated, OwnerFrozen
-from venue.core.units import PPM, ceil_div
+from venue.core.units import PPM, ceil_div, part_down
 from venue.vocabulary import (
     INCOME_TRACKING_FOLLOW_BACK,
     INCOME_TRACKING_FOLLOW_PAY,
@@ -52,14 +52,14 @@ class Shares:
 
     def pre_deduct(self, following: Following, profit: int, symbol: str) -> tuple[int, list[Event]]:
         """Take the share of one close's profit, as far as the follower has it; return how much."""
-        return self._take(following, profit * following.share_ppm // PPM, symbol)
+        return self._take(following, part_down(profit, following.share_ppm, PPM), symbol)
 
     def settle(self, following: Following) -> list[Event]:
         """Settle one pair's day: on the net result above the high-water mark the lead gets its
         share; the rest of the pre-deductions returns. Gain whose share the follower could not pay
         stays above the mark: it falls due again."""
         gain = following.net - following.high
-        due = gain * following.share_ppm // PPM if gain > 0 else 0
+        due = part_down(gain, following.share_ppm, PPM) if gain > 0 else 0
         events: list[Event] = []
         if due > following.prepaid:
             events += self._take(following, due - following.prepaid, "")[1]
@@ -76,7 +76,7 @@ class Shares:
             return events
         lead = following.lead
         account = self._accounts()[lead.third_uid] if lead.third_uid else None
-        third = paid * lead.third_ppm // PPM if account is not None else 0
+        third = part_down(paid, lead.third_ppm, PPM) if account is not None else 0
         commission = self._pool(self._accounts()[COMMISSION_UID], lead.asset)
         if paid:
             pool = lead.holding.cross(lead.asset)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.admission import worst_price
-from venue.core.contract.position import wallet
+from venue.core.contract.position import wallet, wallets
 from venue.core.contract.records import Holding, Modes, Perpetual, Pool
 from venue.core.copying.people import Echo, Following
 from venue.core.messages.commands import NO_EXIT, Exit, SetLeverage
@@ -24,11 +24,6 @@ SLIPPAGE_PPM: Final = 10_000  # from the mark, where the follower has chosen non
 LOSS_PART: Final = 10  # a pair that lost this part of the follower's wallet opens no more that day
 ORDER_PART: Final = 20  # of the wallet: a pair's positions may lose as much by the slippage
 NARROW_PPM: Final = 1_000  # however much it holds, it trades so far from the mark
-
-
-def wallets(holding: Holding, asset: int) -> int:
-    """An owner's money in contracts of one settle asset, without unrealized profit, in atoms."""
-    return sum([wallet(pool) for pool in holding.pools_in(asset)])
 
 
 def share_ppb(holding: Holding, asset: int, margin: int) -> int:
@@ -78,13 +73,11 @@ def reachable(perp: Perpetual, side: int, price: int) -> bool:
     return perp.market.book.crosses(side, price)
 
 
-def wanted_modes(
-    following: Following, config: CopyConfig, echo: Echo, holding: Holding
-) -> SetLeverage | None:
+def wanted_modes(following: Following, config: CopyConfig, echo: Echo) -> SetLeverage | None:
     """The margin mode and leverage that the settings ask for; None when they need no change, or
     cannot have one: a position or an order of the follower's is there and keeps its own."""
     perp = echo.track.perp
-    modes = holding.modes_in(perp)
+    modes = following.holding.modes_in(perp)
     if modes.longs or modes.shorts or modes.open_orders:
         return None
     lead = echo.lead.holding.modes_in(perp)
@@ -115,18 +108,16 @@ def leverages(config: CopyConfig, perp: Perpetual, lead: Modes) -> tuple[int, in
     return config.long, config.short
 
 
-def lots_of(
-    following: Following, config: CopyConfig, echo: Echo, holding: Holding, worst: int
-) -> int:
+def lots_of(following: Following, config: CopyConfig, echo: Echo, worst: int) -> int:
     """The lots of a copy of an opening: as many as its margin pays for and may be held.
 
-    `worst` is the worst price it may trade at; `holding` is the follower's.
+    `worst` is the worst price it may trade at.
     """
-    perp = echo.track.perp
+    perp, holding = echo.track.perp, following.holding
     if config.by_amount:
         margin = config.value if echo.first else 0
     else:
-        own = max(0, wallet(following.holding.cross(perp.asset)))
+        own = max(0, wallet(holding.cross(perp.asset)))
         margin = own * echo.share_ppb * config.value // (PPB * PPM)
     leverage = holding.modes_in(perp).leverage(echo.track.side)
     lot = max(perp.mark, worst) * perp.unit

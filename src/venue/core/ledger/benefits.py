@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from venue.core.units import DAY_US, PPM
+from venue.core.units import DAY_US, PPM, part_down
 
 Which = tuple[int, int]  # `vocabulary.Product`, asset ordinal
 
@@ -151,12 +151,12 @@ class Benefits:
         if accrual is None:
             accrual = self.today[which] = Accrual()
         if rebate_ppm:
-            refund = fee * rebate_ppm // PPM
+            refund = part_down(fee, rebate_ppm, PPM)
             accrual.refund += refund
             fee -= refund
         if ppm:
             accrual.fee += fee
-            accrual.commission += fee * ppm // PPM
+            accrual.commission += part_down(fee, ppm, PPM)
             if maker:
                 accrual.maker += amount
             else:

@@ -13,7 +13,8 @@ from venue.vocabulary import PRODUCT_CONTRACT, WALLET_SPOT, Wallet
 
 
 class Ledger:
-    """All balances. `external` is where deposits come from; its balances are negative.
+    """All balances. `external` is where deposits come from and withdrawals go to: its balances are
+    negative, unless winners took out more than came in and a loser's debt stays (rule 7.4).
 
     `dust` keeps the remainders of rounding, and money under way in a funding settlement. `names`
     are the owners' uids, `ordinals` the places that assets have in lists, `terms` those of the fee
@@ -58,7 +59,6 @@ class Ledger:
         """Entry: external -> wallet; a negative amount is a withdrawal."""
         account.add(wallet, asset, amount)
         self.external[asset] -= amount
-        assert self.external[asset] <= 0, f"more of asset {asset} is outside than ever came in"
 
     def move(
         self, account: Account, receiver: Account, *, source: int, target: int, asset: int,
@@ -144,11 +144,11 @@ class Ledger:
         assert long.asset == short.asset == fees.asset, "a trade is settled in one asset"
         assert notional > 0 <= long_fee, f"{long_fee} atoms of fee on {notional}"
         assert short_fee >= 0, f"{short_fee} atoms of fee on {notional}"
-        before = _collateral(long, short) + fees.collateral
+        before = _collateral(long, short, fees)
         long.collateral -= notional + long_fee
         short.collateral += notional - short_fee
         fees.collateral += long_fee + short_fee
-        after = _collateral(long, short) + fees.collateral
+        after = _collateral(long, short, fees)
         assert after == before, "the postings do not sum to zero"
 
     def pay_commission(self, inviter: Account, asset: int, amount: int, fees: Cash | None) -> None:
@@ -198,6 +198,12 @@ class Ledger:
         return {asset.name: total for asset, total in zip(self.assets, sums, strict=True) if total}
 
 
-def _collateral(one: Cash, other: Cash) -> int:
-    """The sum of two pools; an owner that trades with itself may have one for both."""
-    return one.collateral if other is one else one.collateral + other.collateral
+def _collateral(long: Cash, short: Cash, fees: Cash) -> int:
+    """The sum of three pools, each counted once: an owner that trades with itself may have one for
+    both sides, and the fee account may trade."""
+    total = long.collateral
+    if short is not long:
+        total += short.collateral
+    if fees is not long and fees is not short:
+        total += fees.collateral
+    return total

@@ -86,11 +86,10 @@ class Spot:
     def account(self, uid: int) -> SpotAccount | None:
         """An owner's spot side, made when it is first needed; None: there is no such owner."""
         own = self.accounts.get(uid)
-        if own is None:
-            account = self.ledger.accounts.get(uid)
-            if account is not None:
-                own = self.account_of(account)
-        return own
+        if own is not None:
+            return own
+        account = self.ledger.accounts.get(uid)
+        return None if account is None else self.account_of(account)
 
     def account_of(self, account: Account) -> SpotAccount:
         """An account's spot side, made when it is first needed."""
@@ -113,7 +112,7 @@ class Spot:
 
         With `shown` nothing is executed, and an accepted order has no events.
         """
-        own = self.accounts.get(command.uid) or self.account(command.uid)
+        own = self.account(command.uid)
         if own is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         client_id = command.client_id
@@ -346,7 +345,7 @@ class Spot:
 
     def cancel(self, command: CancelOrder) -> list[Event]:
         """End one open order of the owner."""
-        own = self.accounts.get(command.uid) or self.account(command.uid)
+        own = self.account(command.uid)
         if own is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         order_id: int = command.order_id

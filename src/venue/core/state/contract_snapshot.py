@@ -226,9 +226,9 @@ def load(engine: Engine, state: ContractState) -> None:
             record.contract.instrument, ordinal, record.base, record.quote, 0, record.unit_atoms
         )
         contracts.markets[market.symbol] = _perpetual(record, market, ordinal)
-    by_index = list(contracts.markets.values())
+    by_ordinal = list(contracts.markets.values())
     for holding_record in state.holdings:
-        _load_holding(engine, holding_record, by_index)
+        _load_holding(engine, holding_record, by_ordinal)
     for record in state.perps:
         perp = contracts.markets[record.contract.instrument.symbol]
         perp.positions = dict(sorted(perp.positions.items()))

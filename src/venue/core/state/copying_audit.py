@@ -32,7 +32,7 @@ def problems(engine: Engine) -> list[str]:
     for uid, trader in books.traders.items():
         found += _trader_problems(uid, trader)
         if trader.lead is not None:
-            found += _lead_problems(engine, trader.lead)
+            found += _lead_problems(trader.lead)
     for number, copy in books.behind.items():
         if not 0 < copy.due <= copy.lots or copy.following.copies.get(number) is not copy:
             found.append(f"copy {number} is behind with {copy.due} of {copy.lots} lots")
@@ -59,7 +59,7 @@ def _trader_problems(uid: int, trader: Trader) -> list[str]:
     return found
 
 
-def _lead_problems(engine: Engine, lead: Lead) -> list[str]:
+def _lead_problems(lead: Lead) -> list[str]:
     found: list[str] = []
     positions = lead.holding.positions
     for number, track in lead.tracks.items():

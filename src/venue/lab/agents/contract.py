@@ -270,7 +270,7 @@ def _name(habit: MakerHabit | TakerHabit, symbol: str) -> str:
 
 
 def _held(holding: Holding, perp: Perpetual, side: int) -> int:
-    position = find_position(holding, perp, side)
+    position = find_position(holding.modes_in(perp), side)
     return position.quantity if position is not None else 0
 
 

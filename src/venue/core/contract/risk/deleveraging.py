@@ -90,7 +90,9 @@ class Deleveraging:
         perp = position.perp
         left = lots
         if position.pool.account.uid != FUND_UID:
-            own = find_position(self.collateral.fund_holding(perp.asset), perp, -position.side)
+            own = find_position(
+                self.collateral.fund_holding(perp.asset).modes_in(perp), -position.side
+            )
             if own is not None:
                 rank += 1
                 entry = (-score(own, equity(own.pool)), own.position_id, own)

@@ -260,7 +260,7 @@ class Liquidation:
         run.begin()
         perp = position.perp
         holding = self.collateral.fund_holding(perp.asset)
-        own = find_position(holding, perp, position.side)
+        own = find_position(holding.modes_in(perp), position.side)
         if own is None:
             own = self.contracts.fills.new_position(holding, perp, position.side, CROSSED, run.time)
         trade_outside(self.contracts, run, position, own, lots, price, CAUSE_TAKEOVER)
@@ -318,7 +318,7 @@ class Liquidation:
         events: list[Event] = []
         said = value(perp, time)  # the index is on its way there
         for side in (LONG, -LONG):
-            position = find_position(self.collateral.fund_holding(perp.asset), perp, side)
+            position = find_position(self.collateral.fund_holding(perp.asset).modes_in(perp), side)
             if position is None:
                 continue
             lots = max(perp.market.quantity_min, position.quantity // UNWIND_SHARE)
