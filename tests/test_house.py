@@ -267,7 +267,8 @@ def test_a_bare_answer_in_a_message_is_seen() -> None:
 
 
 def test_no_import_cycles() -> None:
-    none(circles(graph()))
+    """Not even for types."""
+    none(circles(graph(types=True)))
 
 
 def circles(edges: Mapping[str, Iterable[str]]) -> list[str]:
@@ -283,6 +284,15 @@ def circles(edges: Mapping[str, Iterable[str]]) -> list[str]:
 def test_a_circle_is_seen() -> None:
     edges = {"a": ("b",), "b": ("c",), "c": ("b",), "d": ()}
     assert [fault.split()[0] for fault in circles(edges)] == ["b", "c"]
+
+
+def test_an_import_of_a_type_is_seen() -> None:
+    planted = ast.parse(
+        "import venue.a\nif TYPE_CHECKING:\n    import venue.b\n    from venue.c import C"
+    )
+    assert list(imports(planted)) == [("venue.a", 1)]
+    every = [("venue.a", 1), ("venue.b", 3), ("venue.c.C", 4)]
+    assert list(imports(planted, types=True)) == every
 
 
 def test_floors() -> None:
