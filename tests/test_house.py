@@ -122,13 +122,13 @@ def test_functions_files_and_lines_are_short() -> None:
     none(
         [
             f"{path}:{line}: {fault}"
-            for path in trees()
-            for line, fault in long(text(ROOT / path), path.as_posix())
+            for path, tree in trees().items()
+            for line, fault in long(text(ROOT / path), tree, path.as_posix())
         ]
     )
 
 
-def long(source: str, path: str) -> Iterator[tuple[int, str]]:
+def long(source: str, tree: ast.Module, path: str) -> Iterator[tuple[int, str]]:
     """The file, the lines and the functions that are too long."""
     lines = source.splitlines()
     if len(lines) >= FILE_LINES and path not in generated():
@@ -136,7 +136,7 @@ def long(source: str, path: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(lines, 1):
         if len(line) > LINE_LENGTH:
             yield number, f"{len(line)} characters"
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             assert node.end_lineno is not None
             count = node.end_lineno - node.lineno + 1
@@ -147,8 +147,10 @@ def long(source: str, path: str) -> Iterator[tuple[int, str]]:
 def test_length_is_seen() -> None:
     body = "    a = 0\n" * (FUNCTION_LINES - 1)
     planted = f"def f():\n{body}" + "\n" * (FILE_LINES - FUNCTION_LINES - 1) + "#" * 101
-    assert [line for line, _ in long(planted, "m.py")] == [FILE_LINES, FILE_LINES, 1]
-    assert list(long(f"def f():\n{body[10:]}" + "#" * 100, "m.py")) == []
+    found = long(planted, ast.parse(planted), "m.py")
+    assert [line for line, _ in found] == [FILE_LINES, FILE_LINES, 1]
+    good = f"def f():\n{body[10:]}" + "#" * 100
+    assert list(long(good, ast.parse(good), "m.py")) == []
 
 
 def test_folders_are_small() -> None:
@@ -267,7 +269,8 @@ def test_a_bare_answer_in_a_message_is_seen() -> None:
 
 
 def test_no_import_cycles() -> None:
-    none(circles(graph()))
+    """Not even for types."""
+    none(circles(graph(types=True)))
 
 
 def circles(edges: Mapping[str, Iterable[str]]) -> list[str]:
@@ -283,6 +286,15 @@ def circles(edges: Mapping[str, Iterable[str]]) -> list[str]:
 def test_a_circle_is_seen() -> None:
     edges = {"a": ("b",), "b": ("c",), "c": ("b",), "d": ()}
     assert [fault.split()[0] for fault in circles(edges)] == ["b", "c"]
+
+
+def test_an_import_of_a_type_is_seen() -> None:
+    planted = ast.parse(
+        "import venue.a\nif TYPE_CHECKING:\n    import venue.b\n    from venue.c import C"
+    )
+    assert list(imports(planted)) == [("venue.a", 1)]
+    every = [("venue.a", 1), ("venue.b", 3), ("venue.c.C", 4)]
+    assert list(imports(planted, types=True)) == every
 
 
 def test_floors() -> None:

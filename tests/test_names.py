@@ -1,4 +1,4 @@
-"""Ratchets of names and sizes (docs/style.md): entangled modules, wide classes, unused names."""
+"""Ratchets of names and sizes (docs/style.md): wide classes, unused names."""
 
 from __future__ import annotations
 
@@ -65,44 +65,6 @@ FOR_USERS = (
 ROW_MADE = r"^\w+(?:: .*)? = [A-Z]+\.(?:get|post|put|delete|patch)\("
 UNITS = ("US_PER_MS", "US_PER_S", "SECOND_US", "MINUTE_US", "HOUR_US", "DAY_US")
 FAMILY = 3  # modules of a folder whose names begin with the same word; more are a folder
-
-
-def test_types_do_not_lead_back_either() -> None:
-    known = modules()
-    edges = {}
-    for name, path in known.items():
-        found = [one if one in known else one.rpartition(".")[0] for one in typed(trees()[path])]
-        edges[name] = tuple(one for one in found if one in known and one != name)
-    none([f"imports lead back to {name}" for name in entangled(edges)])
-
-
-def typed(tree: ast.Module) -> Iterator[str]:
-    """The imports of a module, also for its types alone."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def entangled(edges: dict[str, tuple[str, ...]]) -> list[str]:
-    """The modules from which imports lead back to them."""
-
-    def behind(name: str) -> set[str]:
-        found: set[str] = set()
-        waiting = [name]
-        while waiting:
-            for target in edges.get(waiting.pop(), ()):
-                if target not in found:
-                    found.add(target)
-                    waiting.append(target)
-        return found
-
-    return sorted(name for name in edges if name in behind(name))
-
-
-def test_an_import_of_a_type_is_seen() -> None:
-    planted = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from venue.b import B"
-    assert "venue.b.B" in typed(ast.parse(planted))
-    assert entangled({"a": ("b",), "b": ("c",), "c": ("b",)}) == ["b", "c"]
 
 
 def test_classes_are_narrow() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -12,6 +11,7 @@ import pytest
 
 from support.server import Server
 from support.session import BTC, ETH, FIRST_MONEY, LADDER, SESSION, SOL, TRADERS, Session
+from support.stock import loop_of, number
 from support.sums import Order
 
 TIMEFRAMES = ("1m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "8h", "12h", "1d", "1w", "1M")
@@ -21,20 +21,12 @@ TIMEFRAMES = ("1m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "8h", "12h", "1d
 def desk(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Session]:
-    loop = asyncio.new_event_loop() if request.param == "async" else None
-    folder = tmp_path_factory.mktemp("desk")
-    with Server("--no-agents", "--no-history", folder=folder) as server:
+    server = Server("--no-agents", "--no-history", folder=tmp_path_factory.mktemp("desk"))
+    with loop_of(request.param) as loop, server:
         desk = Session(server, loop)
         desk.play()
         yield desk
         desk.close()
-    if loop is not None:
-        loop.close()
-
-
-def number(value: Any) -> Decimal:
-    """A ccxt number as it prints: these have at most 15 digits, which a float keeps."""
-    return Decimal(str(value))
 
 
 # -- markets --------------------------------------------------------------------------------------

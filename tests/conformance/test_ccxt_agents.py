@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.server import Server
-from support.stock import Stock
+from support.stock import Stock, number
 
 SYMBOLS = ("BTC/USDT", "ETH/USDT", "SOL/USDT")
 ASSETS = ("BTC", "ETH", "SOL", "USDT")
@@ -35,10 +35,6 @@ def public(server: Server) -> Iterator[Stock]:
             if all(ticker["last"] for ticker in stock("fetch_tickers").values()):
                 break
         yield stock
-
-
-def number(value: Any) -> Decimal:
-    return Decimal(str(value))
 
 
 @pytest.mark.parametrize("symbol", SYMBOLS)

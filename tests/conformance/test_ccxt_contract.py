@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -13,42 +12,31 @@ from support.contract_session import (
     BOB_RATES,
     BTC,
     ETH,
+    HOUR_MS,
     INDEXES,
     LISTED_RATES,
     MARGIN_MOVES,
     SESSION,
     SOL,
+    SWAP,
     SYMBOLS,
     TRADERS,
     ContractSession,
     average,
+    played,
 )
 from support.contract_sums import Order, Position
-from support.server import Server
+from support.stock import number
 
 TIMEFRAMES = ("1m", "5m", "15m", "30m", "1h", "4h", "12h", "1d", "1w")
-SWAP = {"type": "swap"}
-HOUR_MS = 3_600_000
 
 
 @pytest.fixture(scope="module", params=["sync", "async"])
 def desk(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ContractSession]:
-    loop = asyncio.new_event_loop() if request.param == "async" else None
-    folder = tmp_path_factory.mktemp("contracts")
-    with Server("--no-agents", "--no-history", folder=folder) as server:
-        desk = ContractSession(server, loop)
-        desk.play()
+    with played(tmp_path_factory.mktemp("contracts"), request.param) as desk:
         yield desk
-        desk.close()
-    if loop is not None:
-        loop.close()
-
-
-def number(value: Any) -> Decimal:
-    """A ccxt number as it prints: these have at most 15 digits, which a float keeps."""
-    return Decimal(str(value))
 
 
 # -- markets --------------------------------------------------------------------------------------

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 import ccxt
 import pytest
 
-from support.contract_session import BTC, LISTED_RATES, ContractSession, far_funding
+from support.contract_session import BTC, LISTED_RATES, SWAP, ContractSession, far_funding
 from support.server import Server
+from support.stock import number
 
 FUNDS = Decimal(100_000)
 MARK = Decimal(64_000)
 TRADERS = ("alice", "bob")
-SWAP = {"type": "swap"}
 
 
 @pytest.fixture(scope="module")
@@ -40,10 +39,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContractSession]:
         desk.quick("a3", "alice", BTC, "buy", "0.1", "60000", tif="IOC")
         yield desk
         desk.close()
-
-
-def number(value: Any) -> Decimal:
-    return Decimal(str(value))
 
 
 @pytest.mark.parametrize("owner", TRADERS)

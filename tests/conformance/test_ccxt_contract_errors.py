@@ -8,7 +8,7 @@ from typing import Any
 import ccxt
 import pytest
 
-from support.contract_session import BTC, ETH, POLLS_MAX
+from support.contract_session import BTC, ETH, POLLS_MAX, SWAP
 from support.server import Server
 from support.stock import Stock
 
@@ -84,9 +84,9 @@ ORDERS: tuple[tuple[type[Exception], int, str, Any], ...] = (
 def test_orders(
     alice: Stock, error: type[Exception], code: int, text: str, order: tuple[Any, ...]
 ) -> None:
-    before = alice("fetch_balance", {"type": "swap"})
+    before = alice("fetch_balance", SWAP)
     refused(error, code, text, alice, "create_order", *order)
-    assert alice("fetch_balance", {"type": "swap"}) == before
+    assert alice("fetch_balance", SWAP) == before
     assert alice("fetch_open_orders", BTC) == []
     assert alice("fetch_open_orders", BTC, None, None, {"trigger": True}) == []
 
@@ -153,7 +153,7 @@ def test_who_may(server: Server) -> None:
         refused(ccxt.PermissionDenied, -1052, "", dave, "create_order", *order)
         refused(ccxt.PermissionDenied, -1052, "", dave, "set_leverage", 5, BTC)
         assert dave("fetch_positions") == []
-        assert dave("fetch_balance", {"type": "swap"})["USDT"]["total"] == 1_000
+        assert dave("fetch_balance", SWAP)["USDT"]["total"] == 1_000
     with Stock(server, server.account("carol")) as carol:
         refused(ccxt.InsufficientFunds, -1054, "amount", carol, "create_order", *order)
     with Stock(server, {**server.account("alice"), "secret": "other"}) as other:

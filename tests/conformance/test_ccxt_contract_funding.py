@@ -5,16 +5,15 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
-from support.contract_session import BTC, ETH, POLLS_MAX, TRADERS, ContractSession
+from support.contract_session import BTC, ETH, HOUR_MS, POLLS_MAX, SWAP, TRADERS, ContractSession
 from support.server import Server
+from support.stock import number
 
-PERIOD_MS = 8 * 3_600_000
+PERIOD_MS = 8 * HOUR_MS
 RATE = Decimal("0.0001")  # the interest: nothing in these books is large enough to be a premium
-SWAP = {"type": "swap"}
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +58,6 @@ def wait_for_funding(desk: ContractSession) -> None:
     for symbol in (BTC, ETH):
         for owner in TRADERS:
             desk.sums.fund(owner, symbol, RATE, desk.sums.marks[symbol])
-
-
-def number(value: Any) -> Decimal:
-    return Decimal(str(value))
 
 
 @pytest.mark.parametrize("symbol", [BTC, ETH])

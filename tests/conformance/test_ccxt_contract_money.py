@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
 from support.contract_session import (
     BTC,
+    HOUR_MS,
+    SWAP,
     SYMBOLS,
     TRADERS,
     ContractSession,
+    played,
 )
-from support.server import Server
-
-SWAP = {"type": "swap"}
-HOUR_MS = 3_600_000
+from support.stock import number
 
 
 @pytest.fixture(scope="module", params=["sync", "async"])
 def desk(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ContractSession]:
-    loop = asyncio.new_event_loop() if request.param == "async" else None
-    folder = tmp_path_factory.mktemp("contracts")
-    with Server("--no-agents", "--no-history", folder=folder) as server:
-        desk = ContractSession(server, loop)
-        desk.play()
+    with played(tmp_path_factory.mktemp("contracts"), request.param) as desk:
         yield desk
-        desk.close()
-    if loop is not None:
-        loop.close()
-
-
-def number(value: Any) -> Decimal:
-    """A ccxt number as it prints: these have at most 15 digits, which a float keeps."""
-    return Decimal(str(value))
 
 
 @pytest.mark.parametrize("owner", TRADERS)

@@ -9,29 +9,28 @@ from typing import Any
 import ccxt
 import pytest
 
-from support.contract_session import BTC, ETH, POLLS_MAX, SOL, TRADERS, ContractSession, average
+from support.contract_session import (
+    BTC,
+    ETH,
+    POLLS_MAX,
+    SOL,
+    SWAP,
+    TRADERS,
+    ContractSession,
+    average,
+    played,
+)
 from support.contract_sums import Order
-from support.server import Server
+from support.stock import number
 
-SWAP = {"type": "swap"}
 TRIGGER = {"trigger": True}
 NEW_INDEX = Decimal("148.5")
 
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContractSession]:
-    with Server(
-        "--no-agents", "--no-history", folder=tmp_path_factory.mktemp("contract-orders")
-    ) as server:
-        desk = ContractSession(server, None)
-        desk.play()
+    with played(tmp_path_factory.mktemp("contract-orders")) as desk:
         yield desk
-        desk.close()
-
-
-def number(value: Any) -> Decimal:
-    """A ccxt number as it prints: these have at most 15 digits, which a float keeps."""
-    return Decimal(str(value))
 
 
 def check_account(desk: ContractSession, owner: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 
 from support.client import Client
 from support.server import Server
-from support.stock import Stock
+from support.stock import Stock, loop_of
 
 BTC = "BTC/USDT"
 UNKNOWN_ID = "1000000000999999"
@@ -30,21 +29,19 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="module", params=["sync", "async"])
 def make(request: pytest.FixtureRequest, server: Server) -> Iterator[Make]:
     """Gives clients of demo accounts, with what differs in their keys."""
-    loop = asyncio.new_event_loop() if request.param == "async" else None
     made: dict[str, Stock] = {}
+    with loop_of(request.param) as loop:
 
-    def one(name: str | None, **changes: str) -> Stock:
-        called = f"{name} {changes}"
-        if called not in made:
-            account = {**server.account(name), **changes} if name is not None else None
-            made[called] = Stock(server, account, loop=loop)
-        return made[called]
+        def one(name: str | None, **changes: str) -> Stock:
+            called = f"{name} {changes}"
+            if called not in made:
+                account = {**server.account(name), **changes} if name is not None else None
+                made[called] = Stock(server, account, loop=loop)
+            return made[called]
 
-    yield one
-    for stock in made.values():
-        stock.close()
-    if loop is not None:
-        loop.close()
+        yield one
+        for stock in made.values():
+            stock.close()
 
 
 def refused(error: type[Exception], code: int, stock: Stock, name: str, *rest: Any) -> str:
@@ -199,9 +196,12 @@ def test_missing_and_disabled_operations(make: Make) -> None:
 @pytest.mark.parametrize("kind", ["sync", "async"])
 def test_rate_limit_exceeded(kind: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The venue's own limits (on by default), used up by someone at the same address."""
-    loop = asyncio.new_event_loop() if kind == "async" else None
     server = Server("--no-agents", "--no-history", folder=tmp_path_factory.mktemp("limit"))
-    with server, Stock(server, server.account("alice"), loop=loop) as alice:
+    with (
+        loop_of(kind) as loop,
+        server,
+        Stock(server, server.account("alice"), loop=loop) as alice,
+    ):
         alice("load_markets")
         refusal = ""
         for _ in range(TRIES_MAX):  # a window of ten seconds may end in between
@@ -212,8 +212,6 @@ def test_rate_limit_exceeded(kind: str, tmp_path_factory: pytest.TempPathFactory
                 refusal = str(problem)
                 break
         assert '"code":-1003,' in refusal
-    if loop is not None:
-        loop.close()
 
 
 def exhaust(port: int) -> None:

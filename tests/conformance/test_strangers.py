@@ -24,8 +24,7 @@ GET = b"GET /api/v3/ping HTTP/1.1\r\nHost: venue\r\n\r\n"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    options = ("--no-agents", "--allow-host", "venue.example", "--allow-origin", "http://desk:5173")
-    with Server(*options, folder=tmp_path_factory.mktemp("strangers")) as found:
+    with Server("--no-agents", folder=tmp_path_factory.mktemp("strangers")) as found:
         yield found
         assert "Traceback" not in found.errors.read_text()
 

@@ -16,33 +16,33 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection
 
-from support.client_streams import BY_NAME, Elsewhere, add, alice_of, order, play
-from support.server import Server, flawless
-from support.socket_desk import Product, cancel_all, price_contracts
+from support.client_streams import (
+    BY_NAME,
+    Elsewhere,
+    add,
+    alice_of,
+    left_alone,
+    order,
+    play,
+    streaming,
+)
+from support.server import Server
+from support.socket_desk import Product
 from venue import AsyncClient
 from venue.api.streams.channels import DepthFrame
 from venue.client.books import Book, Books, KeptBook, Wrong
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("client-books")
-    options = ("--no-agents", "--no-limits", "--depth-ms", "0")
-    with flawless(*options, folder=folder) as found:
-        price_contracts(found.client())
+def venue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with streaming(tmp_path_factory.mktemp("client-books")) as found:
         yield found
 
 
-@pytest.fixture(autouse=True)
-def _begun_and_left_alone(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The contract has a price, for ten seconds; faults and orders end with the test."""
-    if "server" not in request.fixturenames:
-        return (yield)
-    server = request.getfixturevalue("server")
-    price_contracts(server.client())
-    yield
-    assert server.client().delete("/_venue/faults").status == 200
-    cancel_all(server.client("alice"))
+@pytest.fixture
+def server(venue: Server) -> Iterator[Server]:
+    with left_alone(venue) as found:
+        yield found
 
 
 async def move(client: AsyncClient, product: Product, count: int, seed: int) -> None:

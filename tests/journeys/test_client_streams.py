@@ -15,10 +15,20 @@ from websockets.datastructures import Headers
 from websockets.http11 import Response
 from websockets.sync.server import ServerConnection
 
-from support.client_streams import BY_NAME, Elsewhere, add, alice_of, keys, order, play
+from support.client_streams import (
+    BY_NAME,
+    Elsewhere,
+    add,
+    alice_of,
+    keys,
+    left_alone,
+    order,
+    play,
+    streaming,
+)
 from support.listening_room import ListeningRoom
-from support.server import Server, flawless
-from support.socket_desk import PRODUCTS, Product, cancel_all, price_contracts
+from support.server import Server
+from support.socket_desk import PRODUCTS, Product
 from support.witness import OWNER
 from venue import AsyncClient, Lost, Misused, Refused, Unreachable
 from venue.api.streams.channels import STREAMS, OwnFrame, TradeFrame
@@ -29,24 +39,15 @@ from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("client-streams")
-    options = ("--no-agents", "--no-limits", "--depth-ms", "0")
-    with flawless(*options, folder=folder) as found:
-        price_contracts(found.client())
+def venue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with streaming(tmp_path_factory.mktemp("client-streams")) as found:
         yield found
 
 
-@pytest.fixture(autouse=True)
-def _begun_and_left_alone(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The contract has a price, for ten seconds; faults and orders end with the test."""
-    if "server" not in request.fixturenames:
-        return (yield)
-    server = request.getfixturevalue("server")
-    price_contracts(server.client())
-    yield
-    assert server.client().delete("/_venue/faults").status == 200
-    cancel_all(server.client("alice"))
+@pytest.fixture
+def server(venue: Server) -> Iterator[Server]:
+    with left_alone(venue) as found:
+        yield found
 
 
 async def taken(stream: Stream, count: int) -> list[Frame]:

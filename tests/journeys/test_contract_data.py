@@ -231,11 +231,11 @@ def test_a_dump_from_before_contracts_can_be_restored() -> None:
 # -- random sessions -----------------------------------------------------------------------------
 
 
-def compare(session: FeedWalk, symbol: str, now: int) -> None:
+def compare(walk: FeedWalk, symbol: str, now: int) -> None:
     """Every answer with the slow one."""
-    feed = session.feed
+    feed = walk.feed
     board, view = feed.data.contract, feed.data.contract_data
-    bids, asks = session.levels(symbol, BUY), session.levels(symbol, SELL)
+    bids, asks = walk.levels(symbol, BUY), walk.levels(symbol, SELL)
     assert board.depth(symbol, 200) == Depth(slow_update_id(feed, symbol), bids, asks)
     events = feed.all(symbol)
     trades = [
@@ -260,7 +260,7 @@ def compare(session: FeedWalk, symbol: str, now: int) -> None:
         assert view.mark_candles(symbol, interval, 40, now) == slow_quotes(
             prices, interval, 40, now
         )
-    assert view.open_interest(symbol) == session.longs[symbol]
+    assert view.open_interest(symbol) == walk.longs[symbol]
     if marks:
         time, last = marks[-1]
         assert view.prices(symbol) == Prices(
@@ -282,17 +282,17 @@ def test_every_answer_equals_the_slow_one_and_survives_a_restart(
     seed: int, length: int, late: int, data: st.DataObject
 ) -> None:
     cut = data.draw(st.integers(0, length - 1))
-    session = FeedWalk(Random(seed))
-    feed = session.feed
+    walk = FeedWalk(Random(seed))
+    feed = walk.feed
     restarted = MarketData()
     for number in range(length):
         if number == cut:
             restarted.restore(feed.data.dump())
-        session.step()
+        walk.step()
     restarted.follow(feed.applied[cut:])  # the first of them is in the dump and is skipped
     for symbol in SYMBOLS:
-        compare(session, symbol, feed.time)
-        compare(session, symbol, feed.time + late)
+        compare(walk, symbol, feed.time)
+        compare(walk, symbol, feed.time + late)
         for now in (feed.time + late, feed.time + late + DAY_US):
             assert public(restarted, symbol, now) == public(feed.data, symbol, now)
             assert beside(restarted, symbol, now) == beside(feed.data, symbol, now)

@@ -53,37 +53,37 @@ from venue.vocabulary import Side
 def test_every_answer_equals_the_slow_one(
     steps: list[tuple[int, Command]], batch_max: int, asked: int, late: int
 ) -> None:
-    venue = MarketWalk(batch_max=batch_max)
+    walk = MarketWalk(batch_max=batch_max)
     for number, (gap, command) in enumerate(steps):
-        venue.time += gap
-        venue.apply(command)
+        walk.time += gap
+        walk.apply(command)
         if number % asked == 0:
-            venue.hand_over()
-            _compare_quick(venue, venue.time)
-    venue.hand_over()
-    _compare_quick(venue, venue.time)
-    _compare_quick(venue, venue.time + late)
+            walk.hand_over()
+            _compare_quick(walk, walk.time)
+    walk.hand_over()
+    _compare_quick(walk, walk.time)
+    _compare_quick(walk, walk.time + late)
     for symbol in SYMBOLS:
-        trades = venue.trades(symbol)
+        trades = walk.trades(symbol)
         for interval in INTERVALS:
-            assert venue.data.spot.candles(symbol, interval, 40, venue.time + late) == slow_candles(
-                trades, [], interval, 40, venue.time + late
+            assert walk.data.spot.candles(symbol, interval, 40, walk.time + late) == slow_candles(
+                trades, [], interval, 40, walk.time + late
             )
 
 
-def _compare_quick(venue: MarketWalk, now: int) -> None:
+def _compare_quick(walk: MarketWalk, now: int) -> None:
     for symbol in SYMBOLS:
-        market = venue.engine.market(symbol)
+        market = walk.engine.market(symbol)
         assert market is not None
         bids, asks = slow_levels(market.book.bids), slow_levels(market.book.asks)
-        update_id = slow_update_id(venue, symbol)
-        assert venue.data.spot.depth(symbol, 200) == Depth(update_id, bids, asks)
-        assert venue.data.spot.depth(symbol, 3) == Depth(update_id, bids[:3], asks[:3])
+        update_id = slow_update_id(walk, symbol)
+        assert walk.data.spot.depth(symbol, 200) == Depth(update_id, bids, asks)
+        assert walk.data.spot.depth(symbol, 3) == Depth(update_id, bids[:3], asks[:3])
         best = (*(bids or [(0, 0)])[0], *(asks or [(0, 0)])[0])
-        assert venue.data.spot.top(symbol) == Top(update_id, *best)
-        trades = venue.trades(symbol)
-        assert venue.data.spot.ticker(symbol, now) == slow_ticker(trades, now)
-        assert venue.data.spot.trades(symbol, 1_000) == [
+        assert walk.data.spot.top(symbol) == Top(update_id, *best)
+        trades = walk.trades(symbol)
+        assert walk.data.spot.ticker(symbol, now) == slow_ticker(trades, now)
+        assert walk.data.spot.trades(symbol, 1_000) == [
             PastTrade(
                 trade.trade_id,
                 trade.price,
@@ -101,95 +101,95 @@ def _compare_quick(venue: MarketWalk, now: int) -> None:
 def test_a_restart_changes_no_answer(steps: list[tuple[int, Command]], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(steps)))
     overlap = data.draw(st.integers(1, cut + 1))
-    venue = MarketWalk()
+    walk = MarketWalk()
     restarted = MarketData()
     for number, (gap, command) in enumerate(steps):
         if number == cut:
-            restarted.restore(venue.data.dump())
-        venue.time += gap
-        venue.apply(command)
+            restarted.restore(walk.data.dump())
+        walk.time += gap
+        walk.apply(command)
     if cut == len(steps):
-        restarted.restore(venue.data.dump())
+        restarted.restore(walk.data.dump())
     # Some of what the dump holds comes again and is skipped.
-    restarted.follow(venue.applied[-(len(steps) - cut + overlap) :])
+    restarted.follow(walk.applied[-(len(steps) - cut + overlap) :])
     for late in (0, MINUTE_US, DAY_US - 1_000_000, DAY_US):
-        assert answers(restarted, venue.time + late) == answers(venue.data, venue.time + late)
-    assert restarted.dump() == venue.data.dump()
+        assert answers(restarted, walk.time + late) == answers(walk.data, walk.time + late)
+    assert restarted.dump() == walk.data.dump()
 
 
 # -- single rules --------------------------------------------------------------------------------
 
 
 def test_the_ticker_lets_go_at_the_second() -> None:
-    venue = MarketWalk()
-    venue.trade(100, 1)
-    first_time = venue.time
-    venue.time += 5_000_000
-    venue.trade(90, 2)
+    walk = MarketWalk()
+    walk.trade(100, 1)
+    first_time = walk.time
+    walk.time += 5_000_000
+    walk.trade(90, 2)
     last_second = (first_time // 1_000_000 + 86_400) * 1_000_000
-    assert venue.data.spot.ticker("BTCUSDT", last_second - 1) == Ticker(
-        100, 100, 90, 90, 3, 280, 2, first_time, venue.time
+    assert walk.data.spot.ticker("BTCUSDT", last_second - 1) == Ticker(
+        100, 100, 90, 90, 3, 280, 2, first_time, walk.time
     )
-    assert venue.data.spot.ticker("BTCUSDT", last_second) == Ticker(
-        90, 90, 90, 90, 2, 180, 1, venue.time, venue.time
+    assert walk.data.spot.ticker("BTCUSDT", last_second) == Ticker(
+        90, 90, 90, 90, 2, 180, 1, walk.time, walk.time
     )
     later = last_second + DAY_US
-    assert venue.data.spot.ticker("BTCUSDT", later) == Ticker(
+    assert walk.data.spot.ticker("BTCUSDT", later) == Ticker(
         90, 90, 90, 90, 0, 0, 0, later - DAY_US + 1_000_000, later
     )
-    assert venue.data.spot.ticker("ETHUSDT", later).last == 0
+    assert walk.data.spot.ticker("ETHUSDT", later).last == 0
 
 
 def test_only_the_newest_thousand_trades_and_candles_are_kept() -> None:
-    venue = MarketWalk(batch_max=64)
+    walk = MarketWalk(batch_max=64)
     for number in range(TRADES_MAX + 50):
-        venue.trade(100 + number % 7, 1 + number % 3, bought=number % 2 == 0)
-        venue.time += MINUTE_US
-    venue.hand_over()
-    trades = venue.trades("BTCUSDT")
-    kept = venue.data.spot.trades("BTCUSDT", TRADES_MAX)
+        walk.trade(100 + number % 7, 1 + number % 3, bought=number % 2 == 0)
+        walk.time += MINUTE_US
+    walk.hand_over()
+    trades = walk.trades("BTCUSDT")
+    kept = walk.data.spot.trades("BTCUSDT", TRADES_MAX)
     assert [trade.trade_id for trade in kept] == [trade.trade_id for _, trade in trades[-1_000:]]
-    assert venue.data.spot.trades("BTCUSDT", 2) == kept[-2:]
+    assert walk.data.spot.trades("BTCUSDT", 2) == kept[-2:]
     for interval in ("1m", "5m", "1d"):
-        assert venue.data.spot.candles("BTCUSDT", interval, 1_000, venue.time) == slow_candles(
-            trades, [], interval, 1_000, venue.time
+        assert walk.data.spot.candles("BTCUSDT", interval, 1_000, walk.time) == slow_candles(
+            trades, [], interval, 1_000, walk.time
         )
 
 
 def test_live_trades_join_the_prehistory() -> None:
     history = Backfill(3, BEGIN, {"BTCUSDT": Start(100, 1, 50, 30_000)})
     past_told = ToldHistory({"BTCUSDT": "BTCUSDT"}, 0)
-    venue = MarketWalk(past=past_told)
-    assert venue.data.spot.candles("BTCUSDT", "1m", 300, BEGIN) == []
+    walk = MarketWalk(past=past_told)
+    assert walk.data.spot.candles("BTCUSDT", "1m", 300, BEGIN) == []
     past_told.begin(3, history)
     for late in (0, 2 * MINUTE_US):
         for interval in INTERVALS:
             expected = slow_candles([], history("BTCUSDT", interval), interval, 300, BEGIN + late)
             assert len(expected) == 300
-            assert venue.data.spot.candles("BTCUSDT", interval, 300, BEGIN + late) == expected
-    venue.time += 7_000_000
+            assert walk.data.spot.candles("BTCUSDT", interval, 300, BEGIN + late) == expected
+    walk.time += 7_000_000
     for price in (101, 98, 99):
-        venue.trade(price, 2, bought=price > 99)
-        venue.time += 50_000_000
+        walk.trade(price, 2, bought=price > 99)
+        walk.time += 50_000_000
     for interval in INTERVALS:
-        rows = venue.data.spot.candles("BTCUSDT", interval, 1_000, venue.time)
+        rows = walk.data.spot.candles("BTCUSDT", interval, 1_000, walk.time)
         past = history("BTCUSDT", interval)
-        assert rows == slow_candles(venue.trades("BTCUSDT"), past, interval, 1_000, venue.time)
+        assert rows == slow_candles(walk.trades("BTCUSDT"), past, interval, 1_000, walk.time)
         assert len(rows) >= 300
     assert (
-        coarsen(venue.data.spot.candles("BTCUSDT", "1m", 1_000, venue.time), "1h")[-1]
-        == (venue.data.spot.candles("BTCUSDT", "1h", 1, venue.time)[0])
+        coarsen(walk.data.spot.candles("BTCUSDT", "1m", 1_000, walk.time), "1h")[-1]
+        == (walk.data.spot.candles("BTCUSDT", "1h", 1, walk.time)[0])
     )
-    assert venue.data.spot.candles("ETHUSDT", "1m", 300, venue.time) == []
+    assert walk.data.spot.candles("ETHUSDT", "1m", 300, walk.time) == []
 
 
-def _told(venue: MarketWalk, now: int) -> Ticker:
+def _told(walk: MarketWalk, now: int) -> Ticker:
     """The statistics of a day out of its minutes: the first one counts as a whole."""
     begin = open_time("1m", (now // SECOND_US - 86_400 + 1) * SECOND_US)
     rows: list[Candle] = []
     end = now
     while not rows or rows[0].open_time > begin:
-        rows = venue.data.spot.candles_until("BTCUSDT", "1m", 1_000, end) + rows
+        rows = walk.data.spot.candles_until("BTCUSDT", "1m", 1_000, end) + rows
         end = rows[0].open_time - 1
     day = [row for row in rows if row.open_time >= begin]
     return Ticker(
@@ -201,17 +201,17 @@ def _told(venue: MarketWalk, now: int) -> Ticker:
         sum(row.notional for row in day),
         sum(row.count for row in day),
         day[0].open_time,
-        venue.data.spot.trades("BTCUSDT", 1)[0].time,
+        walk.data.spot.trades("BTCUSDT", 1)[0].time,
     )
 
 
 def test_the_ticker_and_the_trades_go_on_from_the_past() -> None:
     past = ToldHistory({"BTCUSDT": "BTCUSDT"}, 0)
-    venue = MarketWalk(past=past)
-    nothing = venue.data.spot.ticker("BTCUSDT", BEGIN)
-    assert (nothing.last, nothing.count, venue.data.spot.newest_trade("BTCUSDT")) == (0, 0, 0)
+    walk = MarketWalk(past=past)
+    nothing = walk.data.spot.ticker("BTCUSDT", BEGIN)
+    assert (nothing.last, nothing.count, walk.data.spot.newest_trade("BTCUSDT")) == (0, 0, 0)
     past.begin(3, Backfill(3, BEGIN, {"BTCUSDT": Start(100, 1, 5_000, 30_000)}))
-    spot = venue.data.spot
+    spot = walk.data.spot
     before = spot.trades("BTCUSDT", TRADES_MAX)
     assert len(before) >= 1_000
     assert before[-1].time <= BEGIN < before[-1].time + MINUTE_US
@@ -220,14 +220,14 @@ def test_the_ticker_and_the_trades_go_on_from_the_past() -> None:
     assert ids == list(range(ids[0], ids[0] + len(ids)))
     assert before[-1].price == spot.ticker("BTCUSDT", BEGIN).last == 100
     for late in (0, 1, 61_000_000, 12 * HOUR_US):
-        told = _told(venue, BEGIN + late)
+        told = _told(walk, BEGIN + late)
         assert spot.ticker("BTCUSDT", BEGIN + late) == told
         assert told.volume > 1_000_000
         assert spot.ticker_until("BTCUSDT", BEGIN + late) > BEGIN + late
-    venue.time += 12 * HOUR_US + 5_000_000
-    venue.trade(1_000, 7)
-    now = spot.ticker("BTCUSDT", venue.time)
-    assert now == _told(venue, venue.time)
+    walk.time += 12 * HOUR_US + 5_000_000
+    walk.trade(1_000, 7)
+    now = spot.ticker("BTCUSDT", walk.time)
+    assert now == _told(walk, walk.time)
     assert (now.high, now.last) == (1_000, 1_000)
     own = spot.trades("BTCUSDT", TRADES_MAX)
     assert own[:-1] == before[-len(own) + 1 :]
@@ -241,7 +241,7 @@ def test_the_ticker_and_the_trades_go_on_from_the_past() -> None:
     assert spot.ticker("BTCUSDT", day + 12 * HOUR_US).count == 0
     assert spot.ticker("BTCUSDT", day + 12 * HOUR_US).last == 1_000
     restarted = MarketData(past)
-    restarted.restore(venue.data.dump())
+    restarted.restore(walk.data.dump())
     assert restarted.spot.trades("BTCUSDT", TRADES_MAX) == own
 
 
@@ -262,22 +262,22 @@ def test_the_minutes_of_the_past_are_made_of_its_trades() -> None:
 
 
 def test_sums_beyond_64_bits_survive_a_restart() -> None:
-    venue = MarketWalk()
+    walk = MarketWalk()
     for number in range(40):
-        venue.trade(100, 2**60 // 100, bought=number % 2 == 0)
-    venue.time += MINUTE_US
-    venue.trade(1, 1)
+        walk.trade(100, 2**60 // 100, bought=number % 2 == 0)
+    walk.time += MINUTE_US
+    walk.trade(1, 1)
     restarted = MarketData()
-    restarted.restore(venue.data.dump())
-    assert venue.data.spot.ticker("BTCUSDT", venue.time).notional > 2**64
-    assert answers(restarted, venue.time) == answers(venue.data, venue.time)
+    restarted.restore(walk.data.dump())
+    assert walk.data.spot.ticker("BTCUSDT", walk.time).notional > 2**64
+    assert answers(restarted, walk.time) == answers(walk.data, walk.time)
 
 
 def test_waiting_commands_are_bounded() -> None:
-    venue = MarketWalk()
+    walk = MarketWalk()
     for _ in range(PENDING_MAX + 50):
-        venue.apply(Tick())
-        assert len(venue.data._pending) <= PENDING_MAX
+        walk.apply(Tick())
+        assert len(walk.data._pending) <= PENDING_MAX
 
 
 def test_their_events_are_bounded() -> None:
@@ -291,13 +291,13 @@ def test_their_events_are_bounded() -> None:
 
 
 def test_refusals_change_no_update_id() -> None:
-    venue = MarketWalk()
-    venue.trade(100, 1)
-    assert venue.data.spot.depth("BTCUSDT", 15) == Depth(2, [], [])
-    venue.apply(HaltInstrument("BTCUSDT", halted=True))
-    refused = venue.apply(place(MAKER, "BTCUSDT", Side.BUY, 90, 1))
+    walk = MarketWalk()
+    walk.trade(100, 1)
+    assert walk.data.spot.depth("BTCUSDT", 15) == Depth(2, [], [])
+    walk.apply(HaltInstrument("BTCUSDT", halted=True))
+    refused = walk.apply(place(MAKER, "BTCUSDT", Side.BUY, 90, 1))
     assert isinstance(refused.events[0], Rejected)
-    assert venue.data.spot.depth("BTCUSDT", 15).update_id == 2
+    assert walk.data.spot.depth("BTCUSDT", 15).update_id == 2
 
 
 def test_unknown_names_are_key_errors() -> None:

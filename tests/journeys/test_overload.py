@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,6 +21,8 @@ REFUSALS = 300
 KNOWN = 20  # client ids of ended orders that are remembered of an owner, instead of 100,000
 ORDERS_MAX = 2_000  # of one connection
 PERPETUAL = "BTCSUSDT"
+
+Named = Callable[[Client, str], str]  # does something with the order of a client id
 
 
 class Flood:
@@ -66,12 +69,7 @@ def test_an_owners_many_client_ids_push_out_its_own_alone(tmp_path: Path) -> Non
     """Enemy: an owner whose orders end by the thousand, so that others' ids were forgotten."""
     program = ("support.tuned", f"core.book.client_ids.CLIENT_IDS_PER_OWNER_MAX={KNOWN}")
     with Server("--no-agents", folder=tmp_path, program=program) as server:
-        alice, bob = server.client("alice"), server.client("bob")
-        first = ended(bob, "bob-0")
-        flood = [ended(alice, f"flood-{number}") for number in range(KNOWN + 1)]
-        assert ended(bob, "bob-0") == first
-        assert ended(alice, "flood-1") == flood[1]
-        assert ended(alice, "flood-0") not in flood
+        push_out(server, ended, ended)
 
 
 def test_an_owners_many_conditional_orders_push_out_its_own_alone(tmp_path: Path) -> None:
@@ -80,12 +78,18 @@ def test_an_owners_many_conditional_orders_push_out_its_own_alone(tmp_path: Path
     with Server("--no-agents", folder=tmp_path, program=program) as server:
         index = {"symbol": PERPETUAL, "source": "agents", "price": "64000"}
         assert server.client().post("/_venue/index", index).status == 200
-        alice, bob = server.client("alice"), server.client("bob")
-        first = waited(bob, "bob-0")
-        flood = [waited(alice, f"flood-{number}") for number in range(KNOWN + 1)]
-        assert conditional(bob, "bob-0") == first
-        assert conditional(alice, "flood-1") == flood[1]
-        assert conditional(alice, "flood-0") not in flood
+        push_out(server, waited, conditional)
+
+
+def push_out(server: Server, end: Named, repeat: Named) -> None:
+    """Orders of alice's end, one more than are known of her: her first is new again, bob's is not.
+    Both functions give an order's id."""
+    alice, bob = server.client("alice"), server.client("bob")
+    first = end(bob, "bob-0")
+    flood = [end(alice, f"flood-{number}") for number in range(KNOWN + 1)]
+    assert repeat(bob, "bob-0") == first
+    assert repeat(alice, "flood-1") == flood[1]
+    assert repeat(alice, "flood-0") not in flood
 
 
 def waited(client: Client, name: str) -> str:

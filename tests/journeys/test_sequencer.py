@@ -37,8 +37,10 @@ class Gate:
         self.open = threading.Event()
         self.batches: list[int] = []
         self.broken = False
+        self.tell: Callable[[int], None] = lambda count: None  # of a batch that is handed over
 
     def prepare(self, commands: list[Command]) -> Callable[[], None]:
+        self.tell(len(commands))
         return partial(self._write, commands)
 
     def _write(self, commands: list[Command]) -> None:
@@ -119,6 +121,37 @@ def test_commands_that_wait_share_the_next_batch_in_order() -> None:
         assert journal.batches == [1, 5]
         assert [answer[0].sequence for answer in answers] == [1, 2, 3, 4, 5, 6]
         assert [owner_of(answer) for answer in answers] == ["first", *[f"o{n}" for n in range(5)]]
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+@pytest.mark.parametrize(
+    ("written", "waiting", "applied"),
+    [
+        (room.BUSY, room.BUSY // 2, 0),  # half of the callers wait already: the disk is not idle
+        (room.BUSY, room.BUSY // 2 - 1, room.BUSY),  # more are coming: the next batch waits
+        (room.BUSY - 1, 1, 0),  # few are coming
+    ],
+)
+def test_the_next_batch_is_handed_over_before_the_last_is_applied_or_waits_for_company(
+    written: int, waiting: int, applied: int
+) -> None:
+    async def story() -> None:
+        journal = Gate()
+        desk = Desk(journal, Clock(1))
+        told: list[tuple[int, int, int]] = []
+        journal.tell = lambda count: told.append(
+            (count, desk.engine.sequence, sum(future.done() for future in first))
+        )
+        first = [desk.sequencer.submit([Tick()]) for _ in range(written)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        then = [desk.sequencer.submit([Tick()]) for _ in range(waiting)]
+        journal.open.set()
+        await asyncio.gather(*first, *then)
+        assert told == [(written, 0, 0), (waiting, applied, applied)]
         await desk.sequencer.stop()
         desk.sequencer.close()
 

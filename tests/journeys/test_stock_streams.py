@@ -13,11 +13,12 @@ from typing import Any, Final, cast
 import ccxt
 import pytest
 
+from support.client_streams import streaming
 from support.faulty import add, hits
 from support.listening import WAIT_S
 from support.listening_room import ListeningRoom
 from support.pro import LOOK_S, Pro
-from support.server import Server, flawless
+from support.server import Server
 from support.socket_desk import CONTRACT as DEMO_CONTRACT
 from support.socket_desk import SPOT, Product
 from venue.gateway.streams.limits import SessionLimits, SocketLimits
@@ -30,8 +31,7 @@ _PRICES = itertools.count(60_000)  # each bid is the best
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    options = ("--no-agents", "--no-limits", "--depth-ms", "0")
-    with flawless(*options, folder=tmp_path_factory.mktemp("stock-streams")) as found:
+    with streaming(tmp_path_factory.mktemp("stock-streams")) as found:
         alice = found.client("alice")
         for side, price in (("BUY", "59900.00"), ("SELL", "61000.00")):
             quote = {**SPOT.plain, "side": side, "price": price}

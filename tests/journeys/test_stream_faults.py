@@ -11,38 +11,31 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from support.client_streams import BY_NAME, left_alone, streaming
 from support.faulty import TIMER_S
 from support.listening import WAIT_S, Listener, Message, login
-from support.server import Server, flawless
+from support.server import Server
 from support.socket_desk import (
     CONTRACT,
-    PRODUCTS,
     SPOT,
     Product,
-    cancel_all,
     open_ids,
     place,
-    price_contracts,
 )
 
-BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.name)
 _NUMBERS = itertools.count(1)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("stream-faults")
-    options = ("--no-agents", "--no-limits", "--depth-ms", "0")
-    with flawless(*options, folder=folder) as found:
-        price_contracts(found.client())
+def venue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with streaming(tmp_path_factory.mktemp("stream-faults")) as found:
         yield found
 
 
-@pytest.fixture(autouse=True)
-def _nothing_stays(server: Server) -> Iterator[None]:
-    yield
-    assert server.client().delete("/_venue/faults").status == 200
-    cancel_all(server.client("alice"))
+@pytest.fixture
+def server(venue: Server) -> Iterator[Server]:
+    with left_alone(venue) as found:
+        yield found
 
 
 def add(server: Server, kind: str, **more: Any) -> str:

@@ -1,23 +1,43 @@
-"""Stories of the asynchronous client at a venue, or at a server that says what it likes."""
+"""Venues for tests of streams; stories of the asynchronous client at one, or at a server that
+says what it likes."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from threading import Thread
 from typing import Any, Final, TypeVar
 
 import pytest
 from websockets.sync.server import serve
 
-from support.server import Server
-from support.socket_desk import PRODUCTS, Product
+from support.server import Server, flawless
+from support.socket_desk import PRODUCTS, Product, cancel_all, price_contracts
 from venue import AsyncClient
 from venue.api.operator.faults import Effect, FaultMatch, When
 
 R = TypeVar("R")
 LIMIT_S: Final = 30.0
 BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.name)
+
+
+@contextmanager
+def streaming(folder: Path) -> Iterator[Server]:
+    """A venue without agents and limits that tells of each change of a book at once."""
+    options = ("--no-agents", "--no-limits", "--depth-ms", "0")
+    with flawless(*options, folder=folder) as server:
+        yield server
+
+
+@contextmanager
+def left_alone(server: Server) -> Iterator[Server]:
+    """The contract has a price, for ten seconds; faults and orders end with the test."""
+    price_contracts(server.client())
+    yield server
+    assert server.client().delete("/_venue/faults").status == 200
+    cancel_all(server.client("alice"))
 
 
 def play(story: Coroutine[Any, Any, R]) -> R:

@@ -7,14 +7,17 @@ so that the mark is the index as long as nobody moves it.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from support.client import Client
 from support.contract_sums import ZERO, Order, Sums, Tier
 from support.server import Server
-from support.stock import Stock
+from support.stock import Stock, loop_of
 
 BTC, ETH, SOL = "BTC/USDT:USDT", "ETH/USDT:USDT", "SOL/USDT:USDT"
 SYMBOLS = (BTC, ETH, SOL)
@@ -29,6 +32,8 @@ TRANSFERS = (
     ("alice", "SPOT", "CONTRACT", "1234.56789012"),
     ("bob", "CONTRACT", "SPOT", "777.77"),
 )
+SWAP = {"type": "swap"}  # asks ccxt for contracts
+HOUR_MS = 3_600_000
 POLLS_MAX = 20_000  # prices come with the venue's next tick, each second
 
 
@@ -234,6 +239,16 @@ class ContractSession:
         for stock in self.stocks.values():
             stock.close()
         self.operator.close()
+
+
+@contextmanager
+def played(folder: Path, kind: str = "sync") -> Iterator[ContractSession]:
+    """The session after all of it, at a venue of its own."""
+    with loop_of(kind) as loop, Server("--no-agents", "--no-history", folder=folder) as server:
+        session = ContractSession(server, loop)
+        session.play()
+        yield session
+        session.close()
 
 
 def far_funding(operator: Client, symbol: str) -> None:

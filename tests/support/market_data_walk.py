@@ -129,9 +129,9 @@ def slow_levels(half: Half[SpotAccount]) -> list[tuple[int, int]]:
     return list(levels.items())
 
 
-def slow_update_id(venue: MarketWalk, symbol: str) -> int:
+def slow_update_id(walk: MarketWalk, symbol: str) -> int:
     changed = 0
-    for applied in venue.applied:
+    for applied in walk.applied:
         changed += any(
             isinstance(event, Trade)
             or (isinstance(event, OrderPlaced | OrderClosed) and event.resting > 0)

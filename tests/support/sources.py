@@ -69,10 +69,11 @@ def modules() -> dict[str, Path]:
     return names
 
 
-def imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """Imports of a module when it runs, as dotted names with lines; types alone do not count."""
+def imports(tree: ast.AST, *, types: bool = False) -> Iterator[tuple[str, int]]:
+    """Imports of a module when it runs, or also for `types` alone: dotted names with lines."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        alone = isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        if alone and not types:
             continue
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -82,17 +83,17 @@ def imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
             for alias in node.names:
                 yield f"{node.module}.{alias.name}", node.lineno
         else:
-            yield from imports(node)
+            yield from imports(node, types=types)
 
 
 @functools.cache
-def graph() -> dict[str, tuple[str, ...]]:
-    """Which modules of the package each of them imports."""
+def graph(*, types: bool = False) -> dict[str, tuple[str, ...]]:
+    """Which modules of the package each of them imports, as `imports`."""
     known = modules()
     edges: dict[str, tuple[str, ...]] = {}
     for name, path in known.items():
         targets: list[str] = []
-        for imported, _ in imports(trees()[path]):
+        for imported, _ in imports(trees()[path], types=types):
             target = imported if imported in known else imported.rpartition(".")[0]
             if target in known and target != name and target not in targets:
                 targets.append(target)

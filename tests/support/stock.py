@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 import ccxt
 import ccxt.async_support
 
 from support.server import Server
+
+
+@contextmanager
+def loop_of(kind: str) -> Iterator[asyncio.AbstractEventLoop | None]:
+    """The event loop of `async` clients; those that are `sync` have none."""
+    loop = asyncio.new_event_loop() if kind == "async" else None
+    yield loop
+    if loop is not None:
+        loop.close()
+
+
+def number(value: Any) -> Decimal:
+    """A ccxt number as it prints: these have at most 15 digits, which a float keeps."""
+    return Decimal(str(value))
 
 
 class Stock:
