@@ -19,7 +19,7 @@ from venue.api.contract.orders import (
     ContractOrderCanceled,
     ContractOrderRequest,
 )
-from venue.api.names import SIDES
+from venue.api.names import POSITION_SIDES, SIDES, SOURCES
 from venue.core.contract.records import Algo
 from venue.core.messages.commands import (
     NO_EXIT,
@@ -34,8 +34,6 @@ from venue.core.messages.events import OrderRepeated
 from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import own_client_id
 from venue.gateway.operations.contract.orders import (
-    POSITION_SIDES,
-    SOURCES,
     chosen,
     direction,
     done,
