@@ -339,4 +339,5 @@ def _rates(engine: Engine, uid: int, perp: Perpetual) -> tuple[int, int]:
 
 def _leverage(engine: Engine, uid: int, perp: Perpetual, position_side: int) -> str:
     """The owner's settings for new positions of a side now."""
-    return str(engine.holding(uid).modes_in(perp).leverage(position_side))
+    modes = engine.holding(uid).modes.get(perp.ordinal)
+    return str(perp.default_leverage() if modes is None else modes.leverage(position_side))
