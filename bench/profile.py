@@ -1,8 +1,8 @@
-"""`python -m bench.profile [TREE...]`: the cost of a signed, durable order, by room.
+"""`python -m bench.profile [TREE...]`: the cost of a signed, durable order, by part of the venue.
 
 Each tree is a checkout of this project; without one it is this. Venues of all trees run in turns,
 interpreted, with journal and history, all their processes on one core and the load on another. The
-main thread's time is divided as it was sampled; a room's calls into C and the system count as its
+main thread's time is divided as it was sampled; a part's calls into C and the system count as its
 own. Samples cost some percent, and the machine's other work far more: compare columns, not days.
 """
 
@@ -25,11 +25,11 @@ from bench import gateway, signed_orders
 ROUNDS: Final = 3
 OWNERS: Final = 20
 SAMPLED: Final = Path(__file__).with_name("sampled_app.py")
-ROOMS_IN: Final = ("gateway", "history")  # packages whose folders are rooms
+PARTS_IN: Final = ("gateway", "history")  # packages whose folders are parts
 LEAST_US: Final = 0.5  # smaller costs are told together
 WAITING: Final = "main"  # the frame below all others: the event loop's own
 
-Costs = dict[str, float]  # µs an order, by room
+Costs = dict[str, float]  # µs an order, by part
 
 
 class Profiled:
@@ -81,22 +81,22 @@ def profile(trees: list[Path]) -> list[Costs]:
 
 
 def _divided(costs: Costs, samples: dict[str, float]) -> Costs:
-    """The main thread's cost by room, after those of the others."""
+    """The main thread's cost by part, after those of the others."""
     main = costs.pop("main thread")
-    rooms: Costs = defaultdict(float)
+    parts: Costs = defaultdict(float)
     for file, spent in samples.items():
-        rooms[_room(file)] += spent
-    every = sum(rooms.values())
+        parts[_part(file)] += spent
+    every = sum(parts.values())
     return {"all": main + sum(costs.values()), **costs} | {
-        room: main * rooms[room] / every for room in sorted(rooms, key=lambda one: -rooms[one])
+        part: main * parts[part] / every for part in sorted(parts, key=lambda one: -parts[one])
     }
 
 
-def _room(file: str) -> str:
+def _part(file: str) -> str:
     first, *others = file.split("/")
     if not others:
         return "event loop" if first == f"{WAITING}.py" else first.removesuffix(".py")
-    return f"{first}/{others[0].removesuffix('.py')}" if first in ROOMS_IN else first
+    return f"{first}/{others[0].removesuffix('.py')}" if first in PARTS_IN else first
 
 
 def _times(pid: int) -> Costs:
@@ -133,12 +133,12 @@ def main(trees: list[str]) -> int:
             return 2
     paths = [Path(tree).resolve() for tree in trees] or [gateway.ROOT]
     columns = profile(paths)
-    rooms = list(dict.fromkeys(room for costs in columns for room in costs))
-    small = [room for room in rooms if max(costs.get(room, 0) for costs in columns) < LEAST_US]
-    for room in [*(room for room in rooms if room not in small), *(["others"] if small else [])]:
-        parts = small if room == "others" else [room]
-        figures = [sum(costs.get(part, 0) for part in parts) for costs in columns]
-        print(f"{room:<24}" + "".join(f"{figure:>10.1f}" for figure in figures))
+    parts = list(dict.fromkeys(part for costs in columns for part in costs))
+    small = [part for part in parts if max(costs.get(part, 0) for costs in columns) < LEAST_US]
+    for part in [*(part for part in parts if part not in small), *(["others"] if small else [])]:
+        summed = small if part == "others" else [part]
+        figures = [sum(costs.get(one, 0) for one in summed) for costs in columns]
+        print(f"{part:<24}" + "".join(f"{figure:>10.1f}" for figure in figures))
     return 0
 
 

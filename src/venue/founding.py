@@ -11,7 +11,7 @@ from venue.lab import demo
 from venue.node.clock_modes import SETTING, ClockMode
 
 
-async def found(node: Node, seed: int, *, demo_keys: bool, batch_place: bool | None) -> None:
+async def found_venue(node: Node, seed: int, *, demo_keys: bool, batch_place: bool | None) -> None:
     """A new venue's owners, markets and money; the settings that were asked for."""
     engine = node.engine
     if engine.sequence == 0:

@@ -28,7 +28,7 @@ from venue.behind import Behind
 from venue.compiled import refuse_stale
 from venue.core.engine import Engine
 from venue.employing import employ
-from venue.founding import found
+from venue.founding import found_venue
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
@@ -370,7 +370,9 @@ async def _wire(
         _seed(node, known=stored is not None)
     if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
-    await found(node, options.seed, demo_keys=options.demo_keys, batch_place=options.batch_place)
+    await found_venue(
+        node, options.seed, demo_keys=options.demo_keys, batch_place=options.batch_place
+    )
     epoch = node.setting("historyEpoch", "")
     if options.history and epoch:
         prehistory.begin(int(node.setting("historySeed", "1")), int(epoch))

@@ -306,6 +306,7 @@ ALGO_STOP_MARKET: Final = 1
 ALGO_TAKE_PROFIT: Final = 2
 ALGO_TAKE_PROFIT_MARKET: Final = 3
 ALGO_TRAILING_STOP_MARKET: Final = 4
+ALGOS_AT_PRICE: Final = (ALGO_STOP, ALGO_TAKE_PROFIT)  # those with a price of their own
 BILL_ORDER_FILL_FEE_INCOME: Final = "order_fill_fee_income"
 BILL_TRADE_IN: Final = "trade_in"
 BILL_TRADE_OUT: Final = "trade_out"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from support.listening_room import ListeningRoom
+from venue.gateway.context import Node
 from venue.gateway.streams.limits import SocketLimits
 
 HEALTH = "/_venue/health"
@@ -73,6 +74,27 @@ def test_an_operator_decides_whether_the_state_is_digested(room: ListeningRoom) 
     """The count above would see it: an operator's request does compute it, unless told not to."""
     assert called(room, HEALTH, {})["state_hash"] == 1
     assert called(room, f"{HEALTH}?stateHash=false", {})["state_hash"] == 0
+
+
+def test_questions_give_an_owner_no_side(room: ListeningRoom) -> None:
+    """Most owners may never trade: those cost the venue a line of its ledger, and no more."""
+    operator, alice = room.client(), room.client("alice")
+    assert alice.get("/capi/v3/account/symbolConfig?symbol=BTCUSDT").status == 200
+    before = room.do(_sides)
+    assert operator.post("/_venue/owners", {"name": "quiet"}).status == 200
+    for client, path in (
+        (operator, HEALTH), (operator, "/_venue/owners"),
+        (alice, "/capi/v3/account/symbolConfig"),
+    ):  # fmt: skip
+        assert client.get(path).status == 200
+    assert room.do(_sides) == before
+
+
+def _sides(node: Node) -> tuple[list[int], dict[int, list[int]]]:
+    """The owners with a spot side, and those with a contract side: of these their contracts."""
+    holdings = node.engine.contracts.collateral.holdings
+    contracts = {uid: list(holding.modes) for uid, holding in holdings.items()}
+    return list(node.engine.spot.accounts), contracts
 
 
 def _of_the_door(counted: Counter[str]) -> Counter[str]:

@@ -289,13 +289,13 @@ class Changes:
             note.realized += leg.realized
             touched.orders[leg.order_id] = note
         self._position(event, leg).updated = event.trade_id
-        asset = self._engine.contracts.markets[event.symbol].asset
-        moved = self.moved_of(leg.uid, asset, touched.time)
+        ordinal = self._engine.contracts.markets[event.symbol].asset
+        moved = self.moved_of(leg.uid, ordinal, touched.time)
         moved.add(KINDS[leg.opens, leg.position_side], event.notional)
         moved.fee += leg.fee
         moved.liquidate_fee += liquidate_fee
         touched.contract_fills.append((event, leg, liquidate_fee))
-        touched.contract_accounts[leg.uid, asset, ORDER_UPDATE] = None
+        touched.contract_accounts[leg.uid, ordinal, ORDER_UPDATE] = None
         touched.positions[leg.uid, leg.position_id, ORDER_UPDATE] = None
 
     def _position(self, event: ContractTrade, leg: Leg) -> PositionNote:
@@ -315,8 +315,8 @@ class Changes:
         if not self._follows(event.uid):
             return
         if event.resting:
-            asset = self._engine.contracts.markets[event.symbol].asset
-            touched.contract_accounts[event.uid, asset, ORDER_UPDATE] = None
+            ordinal = self._engine.contracts.markets[event.symbol].asset
+            touched.contract_accounts[event.uid, ordinal, ORDER_UPDATE] = None
         note = self.orders.get(event.order_id)
         opens = note is not None and (note.side == BUY) == (note.position_side == LONG)
         counted_down = place <= touched.cancels_end
@@ -376,8 +376,8 @@ class Changes:
         if not self._follows(event.uid):
             return
         self._modes[event.uid, event.symbol] = (event.margin_mode, event.separated_mode)
-        asset = self._engine.contracts.markets[event.symbol].asset
-        touched.contract_accounts[event.uid, asset, ORDER_UPDATE] = None
+        ordinal = self._engine.contracts.markets[event.symbol].asset
+        touched.contract_accounts[event.uid, ordinal, ORDER_UPDATE] = None
         self._all_positions(event.uid, event.symbol, ORDER_UPDATE, touched)
 
     def _auto_margin_set(self, event: AutoMarginSet, touched: Touched, _: int) -> None:

@@ -38,9 +38,8 @@ from venue.units import (
     quantity_text,
     rate_text,
 )
-from venue.vocabulary import BUY, CROSSED, ISOLATED, LONG, AlgoType, IncomeType
+from venue.vocabulary import ALGOS_AT_PRICE, BUY, CROSSED, ISOLATED, LONG, IncomeType
 
-AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))  # those with a price of their own
 PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the trigger price type of an order that had no trigger
 SOURCE: Final = "API"  # every order comes through the interface
 NO_DISCOUNT: Final = "1"
@@ -157,7 +156,7 @@ def conditional_item(engine: Engine, note: ConditionalNote, opened_by: int) -> C
     instrument = perp.market.instrument
     margin_mode, separated = note.modes
     maker_ppm, taker_ppm = _rates(engine, note.uid, perp)
-    at_price = note.type in AT_PRICE
+    at_price = note.type in ALGOS_AT_PRICE
     return ContractOrderItem(
         str(note.algo_id),  # id
         instrument.quote,  # coin
@@ -340,4 +339,5 @@ def _rates(engine: Engine, uid: int, perp: Perpetual) -> tuple[int, int]:
 
 def _leverage(engine: Engine, uid: int, perp: Perpetual, position_side: int) -> str:
     """The owner's settings for new positions of a side now."""
-    return str(engine.holding(uid).modes_in(perp).leverage(position_side))
+    modes = engine.holding(uid).modes.get(perp.ordinal)
+    return str(perp.default_leverage() if modes is None else modes.leverage(position_side))

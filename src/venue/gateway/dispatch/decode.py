@@ -19,14 +19,14 @@ from venue.api.fields import (
     UIDS_MAX,
     Kind,
 )
+from venue.api.names import ALGO_TYPES
 from venue.gateway.dispatch.json_body import Number, json_value, object_values
-from venue.vocabulary import CANCEL_AFTER_MIN_S, AlgoType
+from venue.vocabulary import CANCEL_AFTER_MIN_S
 
 INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256
 UID_LENGTH_MAX: Final = 18
 OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)
-ALGO_TYPES: Final = {kind.name: int(kind) for kind in AlgoType}
 HAS_NO_EFFECT: Final = ("GTC", "FOK")  # on a MARKET order, which sweeps and leaves nothing
 
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)

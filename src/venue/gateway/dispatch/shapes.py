@@ -10,9 +10,8 @@ from msgspec import NODEFAULT, Meta, Struct
 
 from venue.api import errors
 from venue.api.fields import COUNTDOWN_ALLOWED, Kind
-from venue.api.names import SIDES, TIMES_IN_FORCE, TYPES
+from venue.api.names import ALGO_TYPES, SIDES, TIMES_IN_FORCE, TYPES
 from venue.gateway.dispatch.decode import (
-    ALGO_TYPES,
     TEXT_LENGTH_MAX,
     Field,
     Reader,

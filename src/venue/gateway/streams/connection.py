@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from http import HTTPStatus
 from socket import SO_SNDBUF, SOL_SOCKET
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 from websockets.frames import Frame as Received
 from websockets.frames import Opcode
@@ -17,20 +17,18 @@ from websockets.protocol import OPEN
 
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.api.streams.channels import SOCKETS
+from venue.api.streams.channels import SOCKETS, Socket
+from venue.gateway.access.callers import Caller
+from venue.gateway.access.origins import Origins
+from venue.gateway.context import Node
 from venue.gateway.streams.frames import Frame
-from venue.gateway.streams.hub import POLICY
-from venue.gateway.streams.limits import Allowance
+from venue.gateway.streams.hub import POLICY, Hub
+from venue.gateway.streams.limits import Allowance, SocketLimits
+from venue.gateway.streams.logins import Logins
 from venue.gateway.streams.session import Session
+from venue.gateway.streams.socket_orders import SocketOrders
 from venue.gateway.streams.tap import Tap, note_refused
-from venue.gateway.streams.upgrade import (
-    Door,
-    check_faults,
-    keep_alive,
-    protocol,
-    refused,
-    window_bits,
-)
+from venue.gateway.streams.upgrade import check_faults, keep_alive, protocol, refused, window_bits
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
 
@@ -42,6 +40,30 @@ RESTARTING: Final = 1012
 BY_PATH: Final = {socket.path: socket for socket in SOCKETS}
 
 log = logging.getLogger("venue.gateway")
+
+
+class Door(Protocol):
+    """The parts of the venue that a connection uses."""
+
+    node: Node
+    hub: Hub
+    limits: SocketLimits
+    logins: Logins
+    origins: Origins
+
+    def enter(self, ip: str) -> None:
+        """Count a stream; ApiError 429 or 503 when it may not come in."""
+
+    def leave(self, ip: str) -> None:
+        """Count one less."""
+
+    def name(self) -> str:
+        """A new connection's name."""
+
+    def entry(
+        self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
+    ) -> SocketOrders:
+        """The path by which a new connection's orders are placed."""
 
 
 class SocketConnection(asyncio.Protocol):

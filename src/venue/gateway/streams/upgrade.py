@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from http import HTTPStatus
 from socket import (
     IPPROTO_TCP,
@@ -14,7 +13,7 @@ from socket import (
     TCP_KEEPINTVL,
     socket,
 )
-from typing import Final, Protocol
+from typing import Final
 
 from websockets.datastructures import Headers
 from websockets.extensions.permessage_deflate import (
@@ -25,16 +24,8 @@ from websockets.http11 import Response
 from websockets.server import ServerProtocol
 
 from venue.api.errors import ApiError
-from venue.api.streams.channels import Socket
-from venue.gateway.access.callers import Caller
-from venue.gateway.access.origins import Origins
 from venue.gateway.context import Node
 from venue.gateway.faults.rules import REFUSE, Asked
-from venue.gateway.streams.frames import Frame
-from venue.gateway.streams.hub import Hub
-from venue.gateway.streams.limits import SocketLimits
-from venue.gateway.streams.logins import Logins
-from venue.gateway.streams.socket_orders import SocketOrders
 from venue.gateway.transport.request import Request
 
 WINDOW_BITS: Final = 12  # of compression, either way
@@ -43,30 +34,6 @@ KEEPALIVES: Final = 5  # probes without an answer that end a connection
 
 # A client's messages hold its passphrase. This logger is in no tree, so no setting opens it.
 _quiet = logging.Logger("websockets", logging.CRITICAL + 1)
-
-
-class Door(Protocol):
-    """The parts of the venue that a connection uses."""
-
-    node: Node
-    hub: Hub
-    limits: SocketLimits
-    logins: Logins
-    origins: Origins
-
-    def enter(self, ip: str) -> None:
-        """Count a stream; ApiError 429 or 503 when it may not come in."""
-
-    def leave(self, ip: str) -> None:
-        """Count one less."""
-
-    def name(self) -> str:
-        """A new connection's name."""
-
-    def entry(
-        self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
-    ) -> SocketOrders:
-        """The path by which a new connection's orders are placed."""
 
 
 def protocol(message_bytes: int) -> ServerProtocol:

@@ -1,4 +1,4 @@
-"""History beside a running node: a process of its own, fed and asked over a pipe.
+"""History beside a running venue: a process of its own, fed and asked over a pipe.
 
 A process, because projecting costs interpreter time: on a thread it would halve the venue's speed.
 When it ends or hangs another one is started and given the commands that it lacks: from memory, or

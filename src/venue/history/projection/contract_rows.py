@@ -79,14 +79,14 @@ ORDERS_CHANGE: Final = Statement(
     " FROM (VALUES {}) AS mark WHERE contract_orders.order_id = mark.column1",
     6,
 )
-ALGOS_CHANGE: Final = Statement(
+CONDITIONAL_ORDERS_CHANGE: Final = Statement(
     "UPDATE algo_orders SET type = mark.column2, trigger_price = mark.column3,"
     " price = mark.column4, source = mark.column5, rising = mark.column6,"
     " quantity = mark.column7, update_time = mark.column8"
     " FROM (VALUES {}) AS mark WHERE algo_orders.algo_id = mark.column1",
     8,
 )
-ALGOS_END: Final = Statement(
+CONDITIONAL_ORDERS_END: Final = Statement(
     "UPDATE algo_orders SET status = mark.column2, order_id = mark.column3,"
     " triggered_price = mark.column4, reason = mark.column5, trigger_time = mark.column6,"
     " update_time = mark.column7"
@@ -138,8 +138,8 @@ INSERTED: Final = (
 )
 STATEMENTS: Final = (
     ORDERS_CHANGE,
-    ALGOS_CHANGE,
-    ALGOS_END,
+    CONDITIONAL_ORDERS_CHANGE,
+    CONDITIONAL_ORDERS_END,
     FUNDING_SETTLED,
     LIQUIDATIONS_END,
     MINUTES_MERGE,

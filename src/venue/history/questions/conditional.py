@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Select, case, literal, select, union_all
 
 from venue.history.rows.contract import BECAME_NOTHING
 from venue.history.schema.contract import CONDITIONAL_ORDERS, CONTRACT_ORDERS
-from venue.vocabulary import AlgoType, OrderType, TimeInForce
-
-AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))
+from venue.vocabulary import ALGOS_AT_PRICE, OrderType, TimeInForce
 
 
 def waited_for() -> list[Any]:
@@ -23,7 +21,7 @@ def waited_for() -> list[Any]:
 def ended_conditionals() -> Select[Any]:
     """The conditional orders that became no order, under their own ids."""
     table = CONDITIONAL_ORDERS.c
-    at_price, nothing = table.type.in_(AT_PRICE), literal(0)
+    at_price, nothing = table.type.in_(ALGOS_AT_PRICE), literal(0)
     columns: dict[str, Any] = {
         "order_id": table.algo_id,
         "type": _either(at_price, OrderType.LIMIT, OrderType.MARKET),

@@ -19,7 +19,7 @@ from venue.api.contract.orders import (
     ContractOrderCanceled,
     ContractOrderRequest,
 )
-from venue.api.names import SIDES
+from venue.api.names import POSITION_SIDES, SIDES, SOURCES
 from venue.core.contract.records import Algo
 from venue.core.messages.commands import (
     NO_EXIT,
@@ -34,8 +34,6 @@ from venue.core.messages.events import OrderRepeated
 from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import own_client_id
 from venue.gateway.operations.contract.orders import (
-    POSITION_SIDES,
-    SOURCES,
     chosen,
     direction,
     done,
@@ -51,13 +49,12 @@ from venue.vocabulary import (
     ALGO_TAKE_PROFIT,
     ALGO_TAKE_PROFIT_MARKET,
     ALGO_TRAILING_STOP_MARKET,
+    ALGOS_AT_PRICE,
     BUY,
     LONG,
     SELL,
     AlgoType,
 )
-
-LIMITED: Final = (ALGO_STOP, ALGO_TAKE_PROFIT)  # types that execute at a price
 
 _TYPES: Final = f"must be one of {', '.join(kind.name for kind in AlgoType)}"
 ALGO: Final = Words(client_id="clientAlgoId", types=_TYPES)
@@ -172,7 +169,7 @@ def _command(call: Call, found: Listed, request: PlaceAlgoRequest) -> PlaceAlgo:
 def _prices(found: Listed, request: PlaceAlgoRequest, kind: int) -> tuple[int, int, int]:
     """Trigger price (of a trailing stop: activation price), price, and callback rate in ppm."""
     instrument = found.contract.instrument
-    if kind not in LIMITED and request.price is not None:
+    if kind not in ALGOS_AT_PRICE and request.price is not None:
         raise errors.combination("price", f"type={request.type}")
     if kind == ALGO_TRAILING_STOP_MARKET:
         if request.trigger_price is not None:
@@ -190,7 +187,7 @@ def _prices(found: Listed, request: PlaceAlgoRequest, kind: int) -> tuple[int, i
     if request.trigger_price is None:
         raise errors.missing("triggerPrice")
     trigger_price = ticks(instrument, request.trigger_price, "triggerPrice")
-    if kind not in LIMITED:
+    if kind not in ALGOS_AT_PRICE:
         return trigger_price, 0, 0
     if request.price is None:
         raise errors.missing("price")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from venue.api import errors
 from venue.api.contract.conditional import ChangeExitRequest, PlaceExitRequest
 from venue.api.contract.orders import ClosePositionsRequest, PlaceContractOrderRequest
+from venue.api.names import POSITION_SIDES
 from venue.core.contract.records import Position
 from venue.gateway.context import Call
-from venue.gateway.operations.contract.orders import POSITION_SIDES, holding_of
+from venue.gateway.operations.contract.orders import holding_of
 from venue.vocabulary import LONG, Access
 
 

@@ -51,17 +51,11 @@ from venue.units import (
     price_text,
     quantity_text,
 )
-from venue.vocabulary import (
-    ALGO_UNTRIGGERED,
-    BUY,
-    LONG,
-    AlgoType,
-)
+from venue.vocabulary import ALGO_UNTRIGGERED, ALGOS_AT_PRICE, BUY, LONG
 
 ORDERS_DAYS_MAX: Final = 90
 TRADES_DAYS_MAX: Final = 7
 PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the `workingType` of an order that had no trigger
-AT_PRICE: Final = (int(AlgoType.STOP), int(AlgoType.TAKE_PROFIT))  # those with a price of their own
 
 
 # -- orders ---------------------------------------------------------------------------------------
@@ -352,9 +346,9 @@ def _fill_view(node: Node, row: ContractFillRow) -> UserTrade:
 
 def time_in_force(conditional_type: int) -> str:
     """How long the order of a conditional order lives."""
-    return "GTC" if conditional_type in AT_PRICE else "IOC"
+    return "GTC" if conditional_type in ALGOS_AT_PRICE else "IOC"
 
 
 def own_price(instrument: Instrument, conditional_type: int, price: int) -> str:
     """The price it enters the book at: `0` for market (a trailing stop's is its activation)."""
-    return order_price_text(instrument, price) if conditional_type in AT_PRICE else "0"
+    return order_price_text(instrument, price) if conditional_type in ALGOS_AT_PRICE else "0"

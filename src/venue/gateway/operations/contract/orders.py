@@ -20,7 +20,7 @@ from venue.api.contract.orders import (
 )
 from venue.api.errors import ApiError
 from venue.api.fields import CONTRACT_BATCH_MAX
-from venue.api.names import SIDES, TIMES_IN_FORCE, TYPES
+from venue.api.names import POSITION_SIDES, SIDES, SOURCES, TIMES_IN_FORCE, TYPES
 from venue.core.contract.records import Holding
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import (
@@ -60,13 +60,9 @@ from venue.vocabulary import (
     MARKET,
     OPEN_ORDERS_PER_ACCOUNT_MAX,
     OPEN_ORDERS_PER_SYMBOL_MAX,
-    PositionSide,
-    PriceSource,
     Reject,
 )
 
-POSITION_SIDES: Final = {side.name: int(side) for side in PositionSide}
-SOURCES: Final = {source.name: int(source) for source in PriceSource}
 # The answer to an unknown order in a batch, by setting.
 NOT_FOUND: Final = {"document": "order not found", "live": "FAILED_ORDER_NOT_FOUND"}
 # The reply about an open position names the reason, but not the bound that was broken.

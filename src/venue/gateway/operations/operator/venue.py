@@ -70,7 +70,6 @@ def health(call: Call, request: HealthRequest) -> Health:
     """The venue's health."""
     node = call.node
     engine = node.engine
-    accounts = engine.ledger.accounts.values()
     perps = engine.contracts.markets.values()
     return Health(
         status=_status(node),
@@ -82,8 +81,8 @@ def health(call: Call, request: HealthRequest) -> Health:
         sequence=engine.sequence,
         history_sequence=node.history.reached(),
         state_hash=state_hash(engine) if request.state_hash else "",
-        owners=len(accounts),
-        open_orders=sum(_open_orders(engine, account) for account in accounts),
+        owners=len(engine.ledger.accounts),
+        open_orders=_all_open_orders(engine),
         open_positions=sum(len(perp.positions) for perp in perps),
         stale_contracts=[perp.symbol for perp in perps if not perp.current],
         stream_defects=_stream_defects(node),
@@ -234,13 +233,22 @@ def _moved(node: Node, account: Account, event: Event) -> Moved:
     )
 
 
-def _open_orders(engine: Engine, account: Account) -> int:
-    uid = account.uid
-    return len(engine.spot_account(uid).orders) + len(engine.holding(uid).orders)
-
-
 def _owner_view(engine: Engine, account: Account) -> OwnerView:
-    return OwnerView(account.uid, account.name, account.frozen, _open_orders(engine, account))
+    return OwnerView(account.uid, account.name, account.frozen, _open_orders(engine, account.uid))
+
+
+def _open_orders(engine: Engine, uid: int) -> int:
+    """An owner's open orders; one that never traded is given neither side by this question."""
+    spot = engine.spot.accounts.get(uid)
+    holding = engine.contracts.collateral.holdings.get(uid)
+    found = 0 if spot is None else len(spot.orders)
+    return found if holding is None else found + len(holding.orders)
+
+
+def _all_open_orders(engine: Engine) -> int:
+    spot = sum(len(account.orders) for account in engine.spot.accounts.values())
+    holdings = engine.contracts.collateral.holdings.values()
+    return spot + sum(len(holding.orders) for holding in holdings)
 
 
 # -- assets and instruments -----------------------------------------------------------------------

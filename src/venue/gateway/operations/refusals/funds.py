@@ -42,13 +42,13 @@ def wallet_funds(node: Node, command: Withdraw | Transfer | InternalWithdraw) ->
     ordinal = ledger.ordinals[command.asset]
     wallet = command.wallet if isinstance(command, Withdraw) else command.source
     account = node.engine.account(command.uid)
-    cross = node.engine.holding(command.uid).cross(ordinal)
     if wallet != WALLET_CONTRACT:
         total = account.total(wallet, ordinal)
-    elif doubtful(cross):
-        return errors.failed_precondition(DOUBT, item_code="INSUFFICIENT_BALANCE")
-    else:  # the cash leg alone lacks the cost of positions
-        total = pool_wallet(cross)
+    else:
+        cross = node.engine.holding(command.uid).cross(ordinal)
+        if doubtful(cross):
+            return errors.failed_precondition(DOUBT, item_code="INSUFFICIENT_BALANCE")
+        total = pool_wallet(cross)  # the cash leg alone lacks the cost of positions
     free = max(0, node.engine.owners.movable(account, wallet, ordinal))
     return _short(ledger.assets[ordinal], command.amount, free, total, WALLET_NAMES[wallet].lower())
 
