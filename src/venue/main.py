@@ -373,8 +373,7 @@ async def _wire(
     await found_venue(
         node, options.seed, demo_keys=options.demo_keys, batch_place=options.batch_place
     )
-    epoch = node.setting("historyEpoch", "")
-    if options.history and epoch:
+    if options.history and (epoch := node.setting("historyEpoch", "")):
         prehistory.begin(int(node.setting("historySeed", "1")), int(epoch))
     return node
 

@@ -12,8 +12,6 @@ from venue.api.names import (
     TIME_IN_FORCE_NAMES,
     TYPE_NAMES,
 )
-from venue.core.book.market import worst_price
-from venue.core.contract import admission
 from venue.core.contract import preview as contract
 from venue.core.contract.orders import ShownPlan
 from venue.core.contract.position import available_in
@@ -71,7 +69,7 @@ def _spot(engine: Engine, command: PlaceOrder) -> list[str]:
         at_best(market, command.side, command.price),
         _caps(own.open_count[market.ordinal], len(own.orders)),
     ]
-    lines += _band(worst_price(market, command.side), command.price, instrument)
+    lines += _band(market.worst_price(command.side), command.price, instrument)
     buy = command.side == BUY
     pays = market.quote if buy else market.base
     need = command.quantity * market.lot_atoms
@@ -120,7 +118,7 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
         f" {units.quantity_text(instrument, position.left())} no closing order held."
         for position in modes.positions(command.position_side)
     ]
-    lines += _band(admission.worst_price(perp, command.side), command.price, instrument)
+    lines += _band(perp.market.worst_price(command.side, perp.mark), command.price, instrument)
     shown = ShownPlan()
     said = engine.contracts.place(command, shown)
     free = available_in(holding.cross(perp.asset))

@@ -1,4 +1,5 @@
-"""A market, its price-time book, and the orders there: rest, take, remove. No money is known here.
+"""A market, its price-time book, and the orders there: check, rest, take, remove. No money is known
+here.
 
 They point at each other, so they stand in one module.
 """
@@ -10,8 +11,25 @@ from collections.abc import Iterator
 from typing import Final, Generic, TypeVar
 
 from venue.core.instruments import Instrument
-from venue.core.units import PRICE_MAX
-from venue.vocabulary import BUY, CANCELED, EXPIRED, FILLED, NEW, PARTIALLY_FILLED
+from venue.core.messages.events import Rejected
+from venue.core.units import PPM, PRICE_MAX, ceil_div
+from venue.vocabulary import (
+    BUY,
+    CANCELED,
+    EXPIRED,
+    FILLED,
+    GTC,
+    IOC,
+    LIMIT,
+    LONG,
+    MARKET,
+    NEW,
+    PARTIALLY_FILLED,
+    POST_ONLY,
+    SELL,
+    SHORT,
+    Reject,
+)
 
 T = TypeVar("T")  # the terms that a product's orders have beside price and quantity
 
@@ -94,6 +112,36 @@ class Order(Generic[T]):
         self.prev: Order[T] | None = None
         self.next: Order[T] | None = None
         self.terms = terms
+
+    def fault(self, position_side: int = LONG) -> Rejected | None:
+        """The first fault of the order by itself, in the order of rule 3.1.
+
+        A contract order names its `position_side`; a spot order names none.
+        """
+        market = self.market
+        quantity = self.quantity
+        price = self.price
+        assert type(quantity) is int, quantity
+        assert type(price) is int, price
+        if self.side != BUY and self.side != SELL:
+            return Rejected(Reject.SIDE)
+        if self.type == LIMIT:
+            last = POST_ONLY
+        elif self.type == MARKET:
+            last = IOC
+        else:
+            return Rejected(Reject.TYPE)
+        if self.time_in_force < GTC or self.time_in_force > last:
+            return Rejected(Reject.TIME_IN_FORCE)
+        if position_side != LONG and position_side != SHORT:
+            return Rejected(Reject.POSITION_SIDE)
+        if quantity < market.quantity_min:
+            return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
+        if quantity > market.quantity_max:
+            return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
+        if last == POST_ONLY and (price <= 0 or price > PRICE_MAX):
+            return Rejected(Reject.PRICE, PRICE_MAX)
+        return None
 
     def become(self, status: int) -> None:
         """Have another status, which may follow the present one."""
@@ -304,6 +352,17 @@ class Market(Generic[T]):
         self.taker_ppm = instrument.taker_ppm
         self.buy_band_ppm = instrument.buy_band_ppm
         self.sell_band_ppm = instrument.sell_band_ppm
+
+    def worst_price(self, side: int, mark: int = 0) -> int:
+        """The worst price that the aggressive side may name (rule 3.9), in ticks.
+
+        It is measured from a contract's `mark`; where there is none from the last trade, otherwise
+        from the mid. 0 when there is no reference.
+        """
+        twice = 2 * (mark or self.last_price) or self.book.twice_mid()
+        if side == BUY:
+            return twice * (PPM + self.buy_band_ppm) // (2 * PPM)
+        return ceil_div(twice * (PPM - self.sell_band_ppm), 2 * PPM)
 
 
 def _drop(half: Half[T], key: int) -> list[int]:

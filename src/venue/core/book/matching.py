@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, Generic, Protocol, TypeVar
 
 from venue.core.book.book import OPEN, Order, T
-from venue.core.units import PRICE_MAX
+from venue.core.units import PPM, PRICE_MAX, ceil_div
 from venue.vocabulary import (
     BUY,
     CANCELED,
@@ -168,3 +168,10 @@ def any_price(side: int) -> int:
 def tighter(side: int, price: int, other: int) -> int:
     """The one of two limits that an order of this side reaches first."""
     return min(price, other) if side == BUY else max(price, other)
+
+
+def within_band(side: int, price: int, band_ppm: int) -> int:
+    """The worst price within the band from `price`, in ticks (rule 3.4)."""
+    if side == BUY:
+        return price * (PPM + band_ppm) // PPM
+    return ceil_div(price * (PPM - band_ppm), PPM)

@@ -21,7 +21,7 @@ from venue.core.contract.records import Perpetual, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Rejected
-from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, STORED_MAX, SUM_MAX, ceil_div
+from venue.core.units import AMOUNT_MAX, PRICE_MAX, STORED_MAX, SUM_MAX
 from venue.vocabulary import (
     BUY,
     CAUSE_LIQUIDATION,
@@ -49,22 +49,10 @@ def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
     mark = perp.mark
     buy = order.side == BUY
     if not mark or (price > mark if buy else price < mark):
-        band = worst_price(perp, order.side)
+        band = perp.market.worst_price(order.side, mark)
         if band and (price > band if buy else price < band):
             return Rejected(Reject.PRICE_BAND, band)
     return order_caps_refused(order.terms)
-
-
-def worst_price(perp: Perpetual, side: int) -> int:
-    """The worst price that the aggressive side may name (rule 3.9).
-
-    It is measured from the mark; before there is one, from the last trade, otherwise from the mid.
-    """
-    market = perp.market
-    twice = 2 * (perp.mark or market.last_price) or market.book.twice_mid()
-    if side == BUY:
-        return twice * (PPM + market.buy_band_ppm) // (2 * PPM)
-    return ceil_div(twice * (PPM - market.sell_band_ppm), 2 * PPM)
 
 
 def order_caps_refused(terms: Terms) -> Rejected | None:

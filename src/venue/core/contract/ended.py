@@ -13,8 +13,9 @@ E = TypeVar("E")
 class Ended(Generic[E]):
     """Things of owners under numbers of their own, in the order in which they ended.
 
-    As of ordinary orders (`ClientIds`), an owner's oldest is forgotten for its newest, and the
-    oldest of all for anybody's.
+    As of ordinary orders, an owner's oldest is forgotten for its newest, and the oldest of all for
+    anybody's. `ClientIds` links the ordinary ones by their places in a book, which they need no
+    more: that costs no memory and no table. Others have no such places.
     """
 
     __slots__ = ("_by_owner", "_rows")

@@ -8,8 +8,7 @@ liquidity; it is left out, and ended when the plan is executed.
 from __future__ import annotations
 
 from venue.core.book.book import Order
-from venue.core.book.market import within_band
-from venue.core.book.matching import FILLS_MAX, PLANNED_MAX, Match
+from venue.core.book.matching import FILLS_MAX, PLANNED_MAX, Match, within_band
 from venue.core.contract.collateral import doubtful
 from venue.core.contract.fills import Fill, ended
 from venue.core.contract.planned_pool import stake_of

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from venue.core.book.book import Market, Order
 from venue.core.book.client_ids import ClientIds, remembered
-from venue.core.book.market import malformed
 from venue.core.book.matching import any_price, tighter
 from venue.core.contract.admission import (
     attach_exits,
@@ -17,7 +16,6 @@ from venue.core.contract.admission import (
     opening_refused,
     short_of,
     solvent_price,
-    worst_price,
 )
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.fills import Fill, Fills
@@ -120,7 +118,7 @@ class Contracts:
             self.counters.order, holding.account.uid, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
         )  # fmt: skip
-        refused = malformed(order, side)
+        refused = order.fault(side)
         if refused is not None:
             return [refused]
         if not opens:
@@ -200,7 +198,7 @@ class Contracts:
             refused = closing_refused(order, terms, closes)
         if refused is not None:
             return [refused]
-        limit = worst_price(perp, order.side) or any_price(order.side)
+        limit = perp.market.worst_price(order.side, perp.mark) or any_price(order.side)
         band_ppm = perp.market.instrument.market_band_ppm
         plan = self._planned(Plan(order, terms), limit, band_ppm)
         if not plan.match.lots and not plan.match.prevented:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.admission import worst_price
 from venue.core.contract.position import wallet, wallets
 from venue.core.contract.records import Holding, Modes, Perpetual, Pool
 from venue.core.copying.people import Echo, Following
@@ -60,7 +59,7 @@ def bound(perp: Perpetual, side: int, price: int, slippage: int) -> int:
     It lies within the slippage (ppm) of the mark, and of the lead's own `price` where that is known
     (not 0). So followers trade near the mark even when a lead trades far from it with a friend.
     """
-    worst = worst_price(perp, side)
+    worst = perp.market.worst_price(side, perp.mark)
     if side == BUY:
         reference = min(perp.mark, price) if price else perp.mark
         return min(worst, reference * (PPM + slippage) // PPM)

@@ -6,8 +6,7 @@ from typing import Final
 
 from venue.core.book.book import Order
 from venue.core.book.client_ids import ClientIds, remembered
-from venue.core.book.market import malformed, within_band, worst_price
-from venue.core.book.matching import Match
+from venue.core.book.matching import Match, within_band
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account, Balance
 from venue.core.ledger.benefits import Benefits
@@ -131,7 +130,7 @@ class Spot:
             self.counters.order, own.account.uid, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, own,
         )  # fmt: skip
-        refused = malformed(order)
+        refused = order.fault()
         if refused is not None:
             return [refused]
         if order.type == MARKET:
@@ -153,7 +152,7 @@ class Spot:
         # Only a price worse than the last one can be beyond the band.
         last = market.last_price
         if not last or (price > last if side == BUY else price < last):
-            band = worst_price(market, side)
+            band = market.worst_price(side)
             if band and (price > band if side == BUY else price < band):
                 return [Rejected(Reject.PRICE_BAND, band)]
         if own.open_count[market.ordinal] >= OPEN_ORDERS_PER_SYMBOL_MAX:

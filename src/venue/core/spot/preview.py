@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from venue.core.book.book import OPEN, Order
-from venue.core.book.market import within_band
-from venue.core.book.matching import Match, expected
+from venue.core.book.matching import Match, expected, within_band
 from venue.core.messages.commands import PlaceOrder
 from venue.core.messages.events import Event
 from venue.core.spot.account import SpotOrder

@@ -12,8 +12,6 @@ from itertools import count
 from time import perf_counter
 from typing import Any, Final
 
-import msgspec
-
 from venue.api.errors import ApiError
 from venue.api.operator import wire
 from venue.core.engine import Engine
@@ -238,21 +236,3 @@ class Operated:
     def _end(self) -> None:
         self.sequence = self._log.engine.sequence
         self._log.keep(self)
-
-
-class Refusal(msgspec.Struct):
-    """The part of a refusal's body that names it."""
-
-    code: int = 0
-    msg: str = ""
-
-
-_refusals = msgspec.json.Decoder(Refusal)
-
-
-def told(noted: Exchange | Operated) -> Refusal:
-    """The code and words of a refusal; empty where the answer is a success, or cut."""
-    try:
-        return _refusals.decode(noted.refusal)
-    except msgspec.DecodeError:
-        return Refusal()

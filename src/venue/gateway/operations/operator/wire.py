@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from heapq import merge
 from typing import Any, Final
 
+import msgspec
+
 from venue.api import errors
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
@@ -19,7 +21,7 @@ from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.json_body import Number, json_value
 from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import unprefixed
-from venue.gateway.dispatch.wire_log import KEPT_BYTES, Exchange, Operated, Said, WireLog, told
+from venue.gateway.dispatch.wire_log import KEPT_BYTES, Exchange, Operated, Said, WireLog
 from venue.times import US_PER_MS
 from venue.vocabulary import Access
 
@@ -31,6 +33,16 @@ _NAME: Final = re.compile("[A-Za-z][A-Za-z0-9_]*", re.ASCII)  # never an option 
 _ROWS: Final = [
     (row, re.compile(re.sub(r"\\{[a-z]+\\}", "[^/]+", re.escape(row.path)) + "/?")) for row in ROWS
 ]
+
+
+class Refusal(msgspec.Struct):
+    """The part of a refusal's body that names it."""
+
+    code: int = 0
+    msg: str = ""
+
+
+_refusals = msgspec.json.Decoder(Refusal)
 
 
 def wire_off(node: Node) -> str:
@@ -134,7 +146,7 @@ def _entry(node: Node, noted: Exchange | Operated | Said) -> WireEntry:
     path = unprefixed(noted.path).decode("ascii", "backslashreplace")
     row = _row(method, path)
     values = _values(noted, row)
-    refused = told(noted)
+    refused = _refusal(noted)
     return WireEntry(
         noted.number, noted.time // US_PER_MS,
         OPERATION if isinstance(noted, Operated) else REQUEST, owner, method, path,
@@ -241,3 +253,11 @@ def found_number(node: Node, number: int) -> tuple[WireEntry, int, int]:
             if noted.number == number:
                 return _entry(node, noted), noted.sequence, _uid(node, noted)
     raise errors.invalid("id", "the wire log does not hold it: an older one, or of another run")
+
+
+def _refusal(noted: Exchange | Operated) -> Refusal:
+    """The code and words of a refusal; empty where the answer is a success, or cut."""
+    try:
+        return _refusals.decode(noted.refusal)
+    except msgspec.DecodeError:
+        return Refusal()
