@@ -29,6 +29,8 @@ ON_BOTH_DOORS = (
     "journeys/test_resume.py",
     "journeys/test_resume_bounds.py",
     "journeys/test_stream_readers.py",
+    "journeys/test_turns.py",
+    "journeys/test_wire_log.py",
 )
 
 # The longest files go first: side by side with others, none is left over at the end.

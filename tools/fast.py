@@ -104,6 +104,7 @@ DOOR = (
     "gateway/transport/connection",
     "gateway/transport/listener",
     "gateway/transport/request",
+    "gateway/transport/turns",
     "journal/chain",
     "journal/recent",
     "node/clock",

@@ -93,6 +93,37 @@ def test_frames_are_bounded_by_their_events(tape: Tape, monkeypatch: pytest.Monk
         transaction = 0 if kind == PROJECT else transaction
 
 
+def test_a_process_has_the_next_commands_before_it_asks(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loop that is busy with orders hears an answer late. A process that waited for it after
+    each frame fell behind, until all owners' orders were refused."""
+    monkeypatch.setattr(unprojected, "PART_MAX", 100)
+    monkeypatch.setattr(unprojected, "BATCH_MAX", 400)
+    sent: list[bytes] = []
+
+    async def scene() -> None:
+        async with running() as history:
+            send = history._link.send
+
+            def counted(kind: bytes, payload: bytes) -> asyncio.Future[Any]:
+                sent.append(kind)
+                return send(kind, payload)
+
+            monkeypatch.setattr(history._link, "send", counted)
+            process = process_of(history)
+            os.kill(process.pid, signal.SIGSTOP)  # no answer comes
+            for start in range(0, len(tape.applied), 40):
+                history.follow(tape.applied[start : start + 40])
+            assert len(sent) == client.AHEAD
+            assert PROJECT in sent[:-1]  # beyond the end of the first transaction
+            os.kill(process.pid, signal.SIGCONT)
+            await history.drain()
+            assert (history.reached(), history.lag()) == (len(tape.applied), 0)
+
+    asyncio.run(scene())
+
+
 def test_what_was_followed_is_reached_and_answered(tape: Tape) -> None:
     async def scene() -> None:
         async with running() as history:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # a process that only asks needs no database
     from sqlalchemy import Connection
 
 GATHER_S: Final = 0.25  # how long commands wait for more when nobody asks for them
+AHEAD: Final = 6  # frames of commands without an answer: one transaction and most of the next
 LAG_MAX: Final = 50_000  # lag in commands at which no caller should open new work
 KEPT_MAX: Final = 2 * LAG_MAX  # commands kept in memory for history where there is a journal
 ASK_S: Final = 5.0  # how long a question may take
@@ -101,7 +102,8 @@ class History:
         self._dropped = reached  # all commands after this sequence are kept
         self._newest = self._reached = reached
         self.behind = False  # by more than `LAG_MAX`: open no new work
-        self._projecting = False
+        self._open = False  # a transaction whose last part is not sent yet
+        self._under_way = 0  # frames of commands without an answer
         self._gathering: asyncio.TimerHandle | None = None
         self._again = ""  # why another process is being started
         self._starts = 0  # since something was projected
@@ -169,8 +171,8 @@ class History:
         self._unprojected.add(batch, frames)
         if self._bring is not None and self._unprojected.commands > KEPT_MAX:
             self._drop()
-        elif not self._projecting and self._gathering is None:
-            self._gather()
+        else:
+            self._send_on()
 
     async def reach(self, sequence: int, timeout_s: float) -> None:
         """Wait until `sequence` is projected. Raises TimeoutError, HistoryFailed."""
@@ -254,8 +256,7 @@ class History:
     async def _wait(self, sequence: int) -> None:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((sequence, future))
-        if self._unprojected and not self._projecting:
-            self._gather()
+        self._send_on()
         await future
 
     def _tell_waiting(self) -> None:
@@ -275,42 +276,65 @@ class History:
 
     # -- projecting -------------------------------------------------------------------------------
 
-    def _gather(self) -> None:
-        """Project at once when a caller waits or a transaction is full; otherwise soon."""
+    def _send_on(self) -> None:
+        """Send commands at once while a caller waits or a transaction is full; otherwise soon.
+
+        The process always has the next ones before it asks: an answer is heard only when this busy
+        thread comes to it.
+        """
         if self._again:
             return
-        if self._waiting or self._unprojected.full():
-            self._project()
-        elif not self._lazy:
+        while self._under_way < AHEAD and self._is_due():
+            if not self._send_part():
+                return
+        if self._unprojected.unsent and not self._lazy and self._gathering is None:
             loop = asyncio.get_running_loop()
-            self._gathering = loop.call_later(GATHER_S, self._project)
+            self._gathering = loop.call_later(GATHER_S, self._begin)
 
-    def _project(self) -> None:
-        """Send the next part of a transaction: the last one when it is full or a caller waits."""
+    def _is_due(self) -> bool:
+        """Whether the next commands should be sent now."""
+        if not self._unprojected.unsent:
+            return False
+        return self._open or bool(self._waiting) or self._unprojected.full()
+
+    def _begin(self) -> None:
+        """Begin a transaction though it is not full."""
+        self._gathering = None
+        self._open = True
+        self._send_on()
+
+    def _send_part(self) -> bool:
+        """Send the next part of a transaction: the last one when it is full or a caller waits.
+        False when it cannot be sent."""
         self._still()
         payload, more = self._unprojected.next_part()
+        self._open = more and not self._waiting
+        if not self._open:
+            self._unprojected.end()
         link = self._link
         try:
-            answer = link.send(PART if more and not self._waiting else PROJECT, payload)
+            answer = link.send(PART if self._open else PROJECT, payload)
         except HistoryFailed as problem:
             link.kill(str(problem))
-            return
-        self._projecting = True
-        answer.add_done_callback(partial(self._projected, link))
+            return False
+        self._under_way += 1
+        answer.add_done_callback(partial(self._answered, link))
+        return True
 
-    def _projected(self, link: Pipe, answer: asyncio.Future[int]) -> None:
+    def _answered(self, link: Pipe, answer: asyncio.Future[int | None]) -> None:
         problem = answer.exception()
         if isinstance(problem, HistoryFailed) and problem.damaged:
             self._fail(str(problem))
         elif problem is not None:
             link.kill(str(problem))
-        elif answer.result() is None:  # a part
-            self._project()
         else:
-            self._projecting = False
-            self._unprojected.begin_again()
-            self._starts = 0
-            self._reach(answer.result())
+            self._under_way -= 1
+            reached = answer.result()
+            if reached is None:  # a part
+                self._send_on()
+            else:
+                self._starts = 0
+                self._reach(reached)
 
     def _reach(self, reached: int) -> None:
         """Let go of projected commands, tell the callers that wait for them, and go on."""
@@ -319,8 +343,7 @@ class History:
         self._dropped = max(self._dropped, reached)
         self._unprojected.let_go(reached)
         self._tell_waiting()
-        if self._unprojected and not self._projecting and self._gathering is None:
-            self._gather()
+        self._send_on()
 
     def _drop(self) -> None:
         """Leave the kept commands to the journal: memory has a bound."""
@@ -350,7 +373,8 @@ class History:
         while True:
             why = await asyncio.shield(self._link.ended)
             self._again = _first_line(why)
-            self._projecting = False
+            self._open = False
+            self._under_way = 0
             self._unprojected.begin_again()
             self._still()
             self._fail_waiting(why)

@@ -38,15 +38,17 @@ class Chunk(msgspec.Struct, gc=False):
 
 
 class Unprojected:
-    """Chunks in the order of their commands; the first `_sent` are in the transaction under way."""
+    """Chunks in the order of their commands: `commands` in all, `unsent` of them not sent yet.
+
+    The first `_sent` chunks are sent, in transactions that are under way; `_commands` and `_events`
+    are those of the last of these while it may have more parts.
+    """
 
     def __init__(self) -> None:
         self.commands = 0
+        self.unsent = 0
         self._chunks: deque[Chunk] = deque()
-        self._sent = self._commands_sent = self._events_sent = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._chunks)
+        self._sent = self._commands = self._events = 0
 
     @property
     def last(self) -> int:
@@ -66,13 +68,14 @@ class Unprojected:
             raw = msgspec.Raw(_encode(entries))
             self._chunks.append(Chunk(last, len(entries), events, raw, own))
             self.commands += len(entries)
+            self.unsent += len(entries)
 
     def full(self) -> bool:
-        """Whether there is enough for a transaction."""
-        return self.commands >= BATCH_MAX
+        """Whether what is not sent yet is enough for a transaction."""
+        return self.unsent >= BATCH_MAX
 
     def next_part(self) -> tuple[bytes, bool]:
-        """The next frame of the transaction under way, and whether it may have more."""
+        """The next frame of a transaction, and whether it may have more."""
         entries: list[msgspec.Raw] = []
         frames: list[KeptFrame] = []
         commands = events = 0
@@ -85,19 +88,31 @@ class Unprojected:
             commands += chunk.commands
             events += chunk.events
         self._sent += len(entries)
-        self._commands_sent += commands
-        self._events_sent += events
-        more = self._sent < len(self._chunks) and self._commands_sent < BATCH_MAX
-        return _encode((entries, frames)), more and self._events_sent < BATCH_EVENTS
+        self.unsent -= commands
+        self._commands += commands
+        self._events += events
+        more = self.unsent > 0 and self._commands < BATCH_MAX
+        return _encode((entries, frames)), more and self._events < BATCH_EVENTS
+
+    def end(self) -> None:
+        """End a transaction: the next part is the first of another one."""
+        self._commands = self._events = 0
 
     def begin_again(self) -> None:
-        """Begin a transaction again: the next part is its first."""
-        self._sent = self._commands_sent = self._events_sent = 0
+        """Send all again: what is under way was lost."""
+        self.unsent = self.commands
+        self._sent = 0
+        self.end()
 
     def let_go(self, reached: int) -> None:
-        """Let go of projected commands; no transaction is under way."""
+        """Let go of projected commands."""
         while self._chunks and self._chunks[0].last <= reached:
-            self.commands -= self._chunks.popleft().commands
+            chunk = self._chunks.popleft()
+            self.commands -= chunk.commands
+            if self._sent:
+                self._sent -= 1
+            else:  # another process had projected it already
+                self.unsent -= chunk.commands
 
     def clear(self) -> None:
         """Let go of all."""
