@@ -17,9 +17,10 @@ _KEY: Final = b"access-key"
 class Turns:
     """Serves requests as they come; beyond `AT_ONCE` in a turn of the loop callers take turns.
 
-    A caller is the key that a request names, or else an address; keys are checked later. A client
-    with four hundred connections waits for itself, and another one for a few of its requests. A
-    wrong name gains nothing but that caller's turns. Each connection has one request here at most.
+    A caller is the key that a request names, without one its address. Keys are checked later. So a
+    client with four hundred connections waits for itself, and another one for a few of its
+    requests. A wrong name gains nothing but that caller's turns. Each connection has one request
+    here at most.
     """
 
     __slots__ = ("_loop", "_served", "_waiting", "serve")
