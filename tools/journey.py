@@ -42,7 +42,6 @@ def order(path: str, symbol: str, side: str, position_side: str = "") -> Order:
             "quantity": "0.1", "price": str(PRICE)}  # fmt: skip
     if position_side:
         body["positionSide"] = position_side
-        body["newClientOrderId"] = f"{side}-{time.time_ns()}"
     return path, body
 
 
@@ -120,10 +119,7 @@ async def journeys(running: Running, seen: Journey) -> dict[str, list[str]]:
         ("contract", order(contract, CONTRACT, "SELL", "SHORT"),
          order(contract, CONTRACT, "BUY", "LONG")),
     ):  # fmt: skip
-        for number in range(2):
-            for sent in (resting, taking):
-                if "newClientOrderId" in sent[1]:
-                    sent[1]["newClientOrderId"] += f"-{number}"
+        for _ in range(2):
             await asked(running.port, signed(maker, resting), lambda: None)
             await asked(running.port, signed(taker, taking), seen.begin)
         found[name] = list(seen.modules)
