@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from properties.sums import SELVES, Market, Order, Owner
+from properties.sums import MILLION, SELVES, Market, Order, Owner
 from venue.core.messages.commands import Command, Tick
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Event
+from venue.vocabulary import Cause
 
 FUND = 2
+OUTSIDE = (Cause.TAKEOVER, Cause.DELEVERAGE)  # trades outside the book
 Stood = tuple[int, int, dict[int, tuple[int, int]]]
 # available, available with the needs of today's marks, equity and maintenance margin by pool
 
@@ -138,3 +140,15 @@ def touched(events: list[Event], kinds: Container[type]) -> dict[int, bool]:
 
 
 NOTHING = Hearing(Tick(), [])
+
+
+def check_fee(market: Market, trade: ContractTrade, fee: int, *, taker: bool) -> None:
+    """The fee of one side is its rate of the notional, rounded up; in a liquidation with the
+    liquidation's at most."""
+    listed = market.contract.instrument
+    rate = listed.taker_ppm if taker else listed.maker_ppm
+    least = 0 if trade.cause in OUTSIDE else -(-trade.notional * rate // MILLION)
+    most = least
+    if taker and trade.cause in (Cause.LIQUIDATION, *OUTSIDE):
+        most += -(-trade.notional * market.contract.liquidation_ppm // MILLION)
+    must(least <= fee <= most, "a fee of", fee, "is not", least)

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from properties.agreement import compare, in_doubt
-from properties.hearing import NOTHING, Hearing, must, touched
+from properties.hearing import NOTHING, OUTSIDE, Hearing, check_fee, must, touched
+from properties.liquidity import held_back, meets_enough
 from properties.sums import MILLION, Market, Order, Owner, Position
 from properties.unsettled import Unsettled
 from venue.core.engine import Engine
@@ -21,11 +22,10 @@ from venue.core.messages import contract_events as t
 from venue.core.messages import events as e
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
-from venue.vocabulary import BUY, CROSSED, EXPIRED, Cause, SelfTrade, TimeInForce
+from venue.vocabulary import BUY, EXPIRED, Cause, SelfTrade, TimeInForce
 
 FEES, FUND, COMMISSION = 1, 2, 3
 UNWIND_PPM = 1_000  # how far from the mark the fund may give back what it holds
-OUTSIDE = (Cause.TAKEOVER, Cause.DELEVERAGE)
 AGREED = (Cause.USER, Cause.CLOSE, Cause.TRIGGER)
 CANCELS = (c.CancelContractOrder, c.CancelContractOrders, c.SetCancelAfter)
 OUTER = ("deposit", "withdraw", "transfer_in", "transfer_out")
@@ -118,7 +118,8 @@ class Judge:
         market = order.market
         if market.bids and market.asks and -market.bids[0][0] >= market.asks[0][0]:
             best = market.bids[0][1], market.asks[0][1]
-            must(any(map(self._held_back, best)), "the book of", market.name, "is crossed")
+            left_out = self.doubt or any(held_back(number, self.owners) for number in best)
+            must(left_out, "the book of", market.name, "is crossed")
 
     # -- the two settings ------------------------------------------------------------------------
 
@@ -240,29 +241,14 @@ class Judge:
         self.said.first_price = 0
         self.said.flight[order.order_id] = order
         self.said.placed.append(order)
-        if order.tif == TimeInForce.FOK and order.opens and not self.doubt and self._sure(order):
+        if (
+            order.tif == TimeInForce.FOK
+            and order.opens
+            and not self.doubt
+            and meets_enough(order, self.owners)
+        ):
             self.said.sure.append(order)
         self._may_rest(order)
-
-    def _sure(self, taker: Order) -> bool:
-        """Whether a FOK order meets enough of others who certainly can bear it."""
-        left = taker.quantity
-        market = taker.market
-        for _, number in market.half(1 - taker.side):
-            maker = next(o.orders[number] for o in self.owners.values() if number in o.orders)
-            owner = self.owners[maker.uid]
-            modes = owner.modes_in(market)
-            lost = maker.way * (maker.price - market.mark) > 0 or owner.standing() < owner.held
-            risky = not maker.opens or lost or modes.mode != CROSSED or self._held_back(number)
-            if risky or maker.uid == taker.uid or left <= 0 or not taker.reaches(maker.price):
-                break
-            left -= maker.left
-        return left <= 0
-
-    def _held_back(self, number: int) -> bool:
-        """Whether a resting order may be left out: a price is unknown to its owner (rule 5.14)."""
-        owner = next(owner for owner in self.owners.values() if number in owner.orders)
-        return self.doubt or any(one.market.halted for one in owner.positions.values())
 
     def halt(self, event: e.InstrumentHalted) -> None:
         self.markets[event.symbol].halted = event.halted
@@ -335,7 +321,7 @@ class Judge:
         for key, number in maker.market.half(maker.side):
             if number == maker.order_id:
                 break
-            left_out = number in said.ending or self._held_back(number)
+            left_out = self.doubt or number in said.ending or held_back(number, self.owners)
             must(left_out, "order", number, "at", key, "was passed over")
         must(event.price == maker.price, "not the maker's price")
         must(taker.reaches(event.price), "a trade at", event.price, "beyond", taker.price)
@@ -364,7 +350,7 @@ class Judge:
         must(leg.opens == (buys == (leg.position_side > 0)), "opening and closing are confused")
         cash = -trade.notional if buys else trade.notional
         must(leg.amount == cash - leg.fee, "a leg moved", leg.amount)
-        self._fee(market, trade, leg.fee, taker=taker)
+        check_fee(market, trade, leg.fee, taker=taker)
         position = owner.positions.get(leg.position_id)
         if position is None:
             position = self._new_position(owner, market, leg)
@@ -408,15 +394,6 @@ class Judge:
                 self.spared += max(0, min(cost - fee, away)) + fee
         if taker and trade.cause in (Cause.LIQUIDATION, *OUTSIDE):
             self.apart += market.apart(trade.quantity)
-
-    def _fee(self, market: Market, trade: t.ContractTrade, fee: int, *, taker: bool) -> None:
-        listed = market.contract.instrument
-        rate = listed.taker_ppm if taker else listed.maker_ppm
-        least = 0 if trade.cause in OUTSIDE else -(-trade.notional * rate // MILLION)
-        most = least
-        if taker and trade.cause in (Cause.LIQUIDATION, *OUTSIDE):
-            most += -(-trade.notional * market.contract.liquidation_ppm // MILLION)
-        must(least <= fee <= most, "a fee of", fee, "is not", least)
 
     def _new_position(self, owner: Owner, market: Market, leg: t.Leg) -> Position:
         must(leg.opens, "a position that is not there was closed")
