@@ -151,6 +151,11 @@ class History:
         """Commands handed over and not yet projected."""
         return self._newest - self._reached
 
+    def slack(self) -> float:
+        """The share of half of `LAG_MAX` that is left until no new work should be opened: 1.0 while
+        history is less than half of it behind."""
+        return min(1.0, 2.0 - 2.0 * self.lag() / LAG_MAX)
+
     def health(self) -> None:
         """Raise HistoryFailed while history does not go on, or when a question met damage."""
         self._goes_on()
