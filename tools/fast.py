@@ -100,6 +100,7 @@ DOOR = (
     "gateway/operations/contract/orders",
     "gateway/operations/requests",
     "gateway/operations/spot/orders",
+    "gateway/streams/frames",
     "gateway/streams/hub",
     "gateway/transport/connection",
     "gateway/transport/listener",
