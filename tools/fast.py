@@ -142,7 +142,12 @@ MOVING = (
     "node/sequencer",
     "node/spot_changes",
 )
-MODULES = (*(f"core/{name}" for name in HOT), *DOOR, *MOVING)
+# History's process: the rows of an order, and those of its frames.
+HISTORY = (
+    "history/projection/projector",
+    "history/schema/frames",
+)
+MODULES = (*(f"core/{name}" for name in HOT), *DOOR, *MOVING, *HISTORY)
 
 
 def main() -> int:
