@@ -100,6 +100,7 @@ DOOR = (
     "gateway/operations/contract/orders",
     "gateway/operations/requests",
     "gateway/operations/spot/orders",
+    "gateway/streams/frames",
     "gateway/streams/hub",
     "gateway/transport/connection",
     "gateway/transport/listener",
@@ -141,7 +142,12 @@ MOVING = (
     "node/sequencer",
     "node/spot_changes",
 )
-MODULES = (*(f"core/{name}" for name in HOT), *DOOR, *MOVING)
+# History's process: the rows of an order, and those of its frames.
+HISTORY = (
+    "history/projection/projector",
+    "history/schema/frames",
+)
+MODULES = (*(f"core/{name}" for name in HOT), *DOOR, *MOVING, *HISTORY)
 
 
 def main() -> int:

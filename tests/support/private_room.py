@@ -11,8 +11,7 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
-from venue.recording.frames import PrivateFrames
-from venue.recording.records import PrivateFrame
+from venue.recording.frames import PrivateFrame, PrivateFrames
 from venue.vocabulary import Product
 
 Told = list[tuple[str, str, str, list[dict[str, Any]]]]  # (owner, channel, cause, items)

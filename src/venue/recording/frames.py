@@ -14,7 +14,6 @@ from venue.core.messages.applied import Applied
 from venue.recording import items, spot_items
 from venue.recording.changes import Changes
 from venue.recording.notes import ConditionalNote, OrderNote, PositionNote
-from venue.recording.records import PrivateFrame
 from venue.recording.touched import Touched
 from venue.vocabulary import BUY, LONG, PRODUCT_CONTRACT, PRODUCT_SPOT
 
@@ -23,8 +22,22 @@ RESERVED: Final = (FEES_UID, FUND_UID)  # owners without a client
 
 _encode = msgspec.json.Encoder().encode
 
-# (uid, product, channel, cause) -> items
-Gathered = dict[tuple[int, int, str, str], list[str]]
+
+class PrivateFrame:
+    """Items of one channel for one owner, as JSON text; `cause` is the `msgEvent`."""
+
+    __slots__ = ("cause", "channel", "items", "product", "uid")
+
+    def __init__(self, uid: int, product: int, channel: str, cause: str, items: list[str]) -> None:
+        self.uid = uid
+        self.product = product
+        self.channel = channel
+        self.cause = cause
+        self.items = items
+
+
+# By uid, product, channel and cause.
+Gathered = dict[tuple[int, int, str, str], PrivateFrame]
 
 
 def everyone(uid: int) -> bool:
@@ -56,14 +69,12 @@ class PrivateFrames:
         if touched.positions:
             self._positions(touched, gathered)
         self.changes.forget(touched)
-        frames = []
-        for (uid, product, channel, cause), found in gathered.items():
-            if len(found) <= ITEMS_MAX:
-                frames.append(PrivateFrame(uid, product, channel, cause, found))
-                continue
-            for begin in range(0, len(found), ITEMS_MAX):
-                part = found[begin : begin + ITEMS_MAX]
-                frames.append(PrivateFrame(uid, product, channel, cause, part))
+        frames: list[PrivateFrame] = []
+        for frame in gathered.values():
+            if len(frame.items) <= ITEMS_MAX:
+                frames.append(frame)
+            else:
+                frames += _parts(frame)
         return frames
 
     def _orders(self, touched: Touched, gathered: Gathered) -> None:
@@ -79,7 +90,7 @@ class PrivateFrames:
             else:
                 product = PRODUCT_SPOT
                 item = spot_items.order_item(engine, note)
-            gathered.setdefault((note.uid, product, ORDERS, ORDER_UPDATE), []).append(item)
+            _add(gathered, (note.uid, product, ORDERS, ORDER_UPDATE), item)
 
     def _opened_by(self, note: OrderNote | ConditionalNote, number: int) -> int:
         """The order that opened its position, where positions are separate, otherwise 0."""
@@ -94,23 +105,22 @@ class PrivateFrames:
         engine = self._engine
         for uid, trade, is_maker in touched.spot_fills:
             share = spot_items.fill_item(engine, trade, touched.time, is_maker=is_maker)
-            gathered.setdefault((uid, PRODUCT_SPOT, FILL, ORDER_UPDATE), []).append(share)
+            _add(gathered, (uid, PRODUCT_SPOT, FILL, ORDER_UPDATE), share)
         for traded, leg, liquidate_fee in touched.contract_fills:
             note: PositionNote = self.changes.positions[leg.position_id]
             side = items.contract_fill_item(engine, traded, leg, liquidate_fee, note, touched.time)
-            parts = gathered.setdefault((leg.uid, PRODUCT_CONTRACT, FILL, ORDER_UPDATE), [])
-            parts.append(_text(side))
+            _add(gathered, (leg.uid, PRODUCT_CONTRACT, FILL, ORDER_UPDATE), _text(side))
 
     def _accounts(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._engine
         for uid, ordinal, cause in touched.spot_accounts:
             coin = spot_items.account_item(engine, engine.account(uid), ordinal)
-            gathered.setdefault((uid, PRODUCT_SPOT, ACCOUNT, cause), []).append(coin)
+            _add(gathered, (uid, PRODUCT_SPOT, ACCOUNT, cause), coin)
         for uid, ordinal, cause in touched.contract_accounts:
             moved = self.changes.moved_of(uid, ordinal, touched.time)
             holding = engine.holding(uid)
             money = items.contract_account_item(engine, holding, ordinal, moved, touched.time)
-            gathered.setdefault((uid, PRODUCT_CONTRACT, ACCOUNT, cause), []).append(_text(money))
+            _add(gathered, (uid, PRODUCT_CONTRACT, ACCOUNT, cause), _text(money))
 
     def _positions(self, touched: Touched, gathered: Gathered) -> None:
         engine = self._engine
@@ -124,7 +134,27 @@ class PrivateFrames:
                 item = items.closed_position_item(engine, closed, note, touched.time)
             else:
                 continue
-            gathered.setdefault((uid, PRODUCT_CONTRACT, POSITIONS, cause), []).append(_text(item))
+            _add(gathered, (uid, PRODUCT_CONTRACT, POSITIONS, cause), _text(item))
+
+
+def _add(gathered: Gathered, key: tuple[int, int, str, str], item: str) -> None:
+    frame = gathered.get(key)
+    if frame is None:
+        uid, product, channel, cause = key
+        gathered[key] = PrivateFrame(uid, product, channel, cause, [item])
+    else:
+        frame.items.append(item)
+
+
+def _parts(frame: PrivateFrame) -> list[PrivateFrame]:
+    """A frame that has too many items, as several."""
+    uid, product, channel, cause, items = (
+        frame.uid, frame.product, frame.channel, frame.cause, frame.items,
+    )  # fmt: skip
+    return [
+        PrivateFrame(uid, product, channel, cause, items[begin : begin + ITEMS_MAX])
+        for begin in range(0, len(items), ITEMS_MAX)
+    ]
 
 
 def _text(item: Item) -> str:

@@ -25,10 +25,10 @@ from venue.core.messages.savepoints import (
     StateReverted,
 )
 from venue.history.frames_kept import FRAMES_KEPT
-from venue.recording.frames import PrivateFrames
+from venue.recording.frames import PrivateFrame, PrivateFrames
 from venue.recording.notes import PastNotes
 from venue.recording.numbering import Numbering
-from venue.recording.records import PrivateFrame, RecorderPart
+from venue.recording.records import RecorderPart
 from venue.times import US_PER_MS
 
 RENEWAL: Final = 10_000  # commands; after a defect frames are made again from such a sequence on
@@ -148,8 +148,9 @@ class Recorder:
             if applied.sequence % RENEWAL == 0:
                 self._renew()
         elif self._owners:
+            sequence, time = applied.sequence, str(applied.time // US_PER_MS)
             for own in frames.frames(applied):
-                self._keep(own, applied)
+                self._keep(own, sequence, time)
         if type(applied.command) is RecordStreams:
             for event in applied.events:
                 if isinstance(event, StreamsRecorded):
@@ -172,15 +173,15 @@ class Recorder:
             self._made = []
         return made
 
-    def _keep(self, own: PrivateFrame, applied: Applied) -> None:
-        """Number a frame, and write out the `OwnFrame` that it is on the wire."""
+    def _keep(self, own: PrivateFrame, sequence: int, time: str) -> None:
+        """Number a frame, and write out the `OwnFrame` that it is on the wire; `time` is in ms."""
         uid, product, channel = own.uid, own.product, own.channel
         number, version = self.numbering.next((uid, product, channel))
         payload = (
-            f'{{"e":"{channel}","E":{applied.time // US_PER_MS},"v":{version},"seq":{number},'
+            f'{{"e":"{channel}","E":{time},"v":{version},"seq":{number},'
             f'"msgEvent":"{own.cause}","d":[{",".join(own.items)}]}}'
         ).encode()
-        self._made.append(KeptFrame(applied.sequence, uid, product, channel, number, payload))
+        self._made.append(KeptFrame(sequence, uid, product, channel, number, payload))
 
     def _renew(self) -> None:
         """Go on after a defect, from the engine's state: a number of each channel is lost."""

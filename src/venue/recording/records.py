@@ -1,20 +1,10 @@
-"""Records of private frames: one frame, and what a snapshot keeps of all."""
+"""Records of private frames that a snapshot keeps."""
 
 from __future__ import annotations
 
 import msgspec
 
 from venue.recording.notes import PastNotes
-
-
-class PrivateFrame(msgspec.Struct, gc=False):
-    """Items of one channel for one owner, as JSON text; `cause` is the `msgEvent`."""
-
-    uid: int
-    product: int
-    channel: str
-    cause: str
-    items: list[str]
 
 
 class Numbers(msgspec.Struct, array_like=True, frozen=True, gc=False):

@@ -263,21 +263,21 @@ class Hub:
             own = channels.get((kept.uid, kept.product, kept.channel))
             if own is None:
                 continue
-            frame = Frame(kept.payload)
+            number, frame = kept.number, Frame(kept.payload)
             if self._faults.on_frames:
                 self._gather_faulty(own, kept, frame, outgoing)
             else:
                 for listener, after in own.listeners.items():
-                    if kept.number > after:
+                    if number > after:
                         outgoing.setdefault(listener, []).append(frame)
             if own.catching_up:
-                self._hold(own, kept.number, frame)
+                self._hold(own, number, frame)
         if recorder.defects != self._known:
             self._known = recorder.defects
             self._end_own()
+        if self._moving():
+            self._told.update(dict.fromkeys(outgoing))
         for listener, frames in outgoing.items():
-            if self._moving():
-                self._told[listener] = None
             if not self._defects.contain("a listener", listener.send_all, frames):
                 self._drop_own(listener)
 

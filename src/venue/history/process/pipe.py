@@ -57,5 +57,5 @@ class Opened(msgspec.Struct, array_like=True):
 
 
 Listed = tuple[list[Asset], list[Instrument], list[Contract]]
-Batch = tuple[list[list[Entry]], list[KeptFrame]]
-"""Commands in chunks, and the frames that came of them."""
+Batch = tuple[list[list[Entry]], list[list[KeptFrame]]]
+"""Commands in chunks, and the frames that came of each."""

@@ -1,7 +1,7 @@
 """The commands that history has yet to project: encoded at once, sent in parts of a transaction.
 
-Commands are encoded one batch at a time and not kept as objects: memory that many objects would lie
-in is slow to come back to.
+Commands and frames are encoded one batch at a time and not kept as objects: memory that many
+objects would lie in is slow to come back to.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 class Chunk(msgspec.Struct, gc=False):
-    """Commands up to the sequence `last`, encoded, and the frames that they caused."""
+    """Commands up to the sequence `last`, and the frames that they caused; both are encoded."""
 
     last: int
     commands: int
     events: int
     entries: msgspec.Raw
-    frames: list[KeptFrame]
+    frames: msgspec.Raw
 
 
 class Unprojected:
@@ -65,8 +65,8 @@ class Unprojected:
             while frame is not None and frame.sequence <= last:
                 own.append(frame)
                 frame = next(told, None)
-            raw = msgspec.Raw(_encode(entries))
-            self._chunks.append(Chunk(last, len(entries), events, raw, own))
+            encoded, told_of = msgspec.Raw(_encode(entries)), msgspec.Raw(_encode(own))
+            self._chunks.append(Chunk(last, len(entries), events, encoded, told_of))
             self.commands += len(entries)
             self.unsent += len(entries)
 
@@ -77,14 +77,14 @@ class Unprojected:
     def next_part(self) -> tuple[bytes, bool]:
         """The next frame of a transaction, and whether it may have more."""
         entries: list[msgspec.Raw] = []
-        frames: list[KeptFrame] = []
+        frames: list[msgspec.Raw] = []
         commands = events = 0
         for chunk in islice(self._chunks, self._sent, None):
             full = commands + chunk.commands > PART_MAX or events + chunk.events > PART_EVENTS
             if entries and full:
                 break
             entries.append(chunk.entries)
-            frames += chunk.frames
+            frames.append(chunk.frames)
             commands += chunk.commands
             events += chunk.events
         self._sent += len(entries)

@@ -82,12 +82,12 @@ class Worker:
         if kind in (PART, PROJECT):
             chunks, frames = _batch.decode(payload)
             self._commands += chain.from_iterable(chunks)
-            self._frames += frames
+            self._frames += chain.from_iterable(frames)
             if kind == PART:
                 return None
             commands, self._commands = self._commands, []
-            frames, self._frames = self._frames, []
-            self._projector.project(commands, frames)
+            caused, self._frames = self._frames, []
+            self._projector.project(commands, caused)
             return self._projector.reached()
         assert kind == CHECKPOINT, kind
         return self._projector.checkpoint()

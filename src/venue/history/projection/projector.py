@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from msgspec import Struct
 from sqlalchemy import Connection, Table, delete, insert, update
 
 from venue.api.streams.channels import KeptFrame
@@ -69,12 +68,15 @@ class AppliedCommand(Protocol):
     events: list[Event]
 
 
-class Traded(Struct, frozen=True):
+class Traded:
     """The facts about a symbol that a trade's rows need."""
 
-    base: str
-    quote: str
-    lot_atoms: int
+    __slots__ = ("base", "lot_atoms", "quote")
+
+    def __init__(self, base: str, quote: str, lot_atoms: int) -> None:
+        self.base = base
+        self.quote = quote
+        self.lot_atoms = lot_atoms
 
 
 class Catalog:

@@ -7,7 +7,7 @@ those of its last frame. With many listeners this is a sixth of the rows, and of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -38,15 +38,20 @@ def by_channel(frames: Sequence[KeptFrame]) -> dict[Channel, list[KeptFrame]]:
     return found
 
 
-def packed(channel: Channel, frames: list[KeptFrame]) -> Iterator[tuple[object, ...]]:
+def packed(channel: Channel, frames: list[KeptFrame]) -> list[tuple[object, ...]]:
     """The rows of a channel's frames, in the order of numbers: a row leaves none of them out."""
+    rows: list[tuple[object, ...]] = []
     begin = size = 0
+    follows = frames[0].number
     for at, frame in enumerate(frames):
-        if at > begin and (size >= ROW_BYTES or frame.number != frames[at - 1].number + 1):
-            yield _row(channel, frames[begin:at])
+        number = frame.number
+        if size >= ROW_BYTES or number != follows:
+            rows.append(_row(channel, frames[begin:at]))
             begin, size = at, 0
         size += len(frame.payload)
-    yield _row(channel, frames[begin:])
+        follows = number + 1
+    rows.append(_row(channel, frames[begin:]))
+    return rows
 
 
 def _row(channel: Channel, frames: list[KeptFrame]) -> tuple[object, ...]:
