@@ -29,7 +29,6 @@ ON_BOTH_DOORS = (
     "journeys/test_resume.py",
     "journeys/test_resume_bounds.py",
     "journeys/test_stream_readers.py",
-    "journeys/test_turns.py",
     "journeys/test_wire_log.py",
 )
 

@@ -105,7 +105,6 @@ DOOR = (
     "gateway/transport/connection",
     "gateway/transport/listener",
     "gateway/transport/request",
-    "gateway/transport/turns",
     "journal/chain",
     "journal/recent",
     "node/clock",

@@ -340,9 +340,7 @@ async def _wire(
     outbox.follow(recorder.publish)
     if options.projection:
         outbox.follow(lambda batch: history.follow(batch, recorder.published))
-    sequencer = Sequencer(
-        engine, journal, outbox, clock, on_failure, capacity=options.capacity, slack=history.slack
-    )
+    sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
     timekeeper = Timekeeper(engine, sequencer, clock, partial(keep_up, history, engine))
     outbox.follow(timekeeper.note)
     outbox.follow_reverts(timekeeper.go_back)
@@ -368,21 +366,16 @@ async def _wire(
         faults=FaultRules(str(options.seed)),
     )
     outbox.follow_reverts(node.follow)
-    await _begin(node, options, prehistory, known=stored is not None)
-    return node
-
-
-async def _begin(node: Node, options: Options, prehistory: Prehistory, *, known: bool) -> None:
-    """Do all that comes before anybody trades. `known`: the state has a mode of the clock."""
-    if options.state:
-        _seed(node, known=known)
-    if node.engine.deadlines.queue:  # countdowns ran out while the venue was down
-        await catch_up(node.engine, node.sequencer)
+    if path:
+        _seed(node, known=stored is not None)
+    if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
+        await catch_up(engine, sequencer)
     await found_venue(
         node, options.seed, demo_keys=options.demo_keys, batch_place=options.batch_place
     )
     if options.history and (epoch := node.setting("historyEpoch", "")):
         prehistory.begin(int(node.setting("historySeed", "1")), int(epoch))
+    return node
 
 
 def _seed(node: Node, *, known: bool) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-import pytest
-
 from venue.core.messages.commands import Command, Tick
 from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.proxies import Proxies
@@ -104,7 +102,7 @@ def test_a_wait_begins_with_the_oldest_group() -> None:
 
 
 def test_a_capacity_is_kept_and_little_of_it_is_stored() -> None:
-    pace = Pace(1_000, lambda: 1.0, 0.0)
+    pace = Pace(1_000, 0.0)
     assert pace.room(0.0) == 5  # of five milliseconds
     pace.spend(5)
     assert pace.room(0.0) == 0
@@ -117,31 +115,11 @@ def test_a_capacity_is_kept_and_little_of_it_is_stored() -> None:
 
 
 def test_the_smallest_capacity_is_one_a_second() -> None:
-    pace = Pace(1, lambda: 1.0, 0.0)
+    pace = Pace(1, 0.0)
     assert pace.room(0.0) == 1
     pace.spend(1)
     assert pace.room(0.5) == 0
     assert pace.room(1.0) == 1
-
-
-@pytest.mark.parametrize(
-    ("slack", "rate"), [(0.99, 19_800), (0.5, 10_000), (0.1, 2_000), (0.0, 1_000), (-3.0, 1_000)]
-)
-def test_the_further_history_is_behind_the_fewer_commands_go(slack: float, rate: int) -> None:
-    """Enemy: an owner whose flood history cannot follow, so that all owners' orders are refused."""
-    left = [1.0, slack]
-    pace = Pace(None, lambda: left[-1] if len(left) == 1 else left.pop(0), 0.0)
-    assert pace.room(0.0) > 1_000
-    pace.spend(1_000)
-    assert pace.room(1.0) == max(1, rate // 200)  # of five milliseconds
-    pace.spend(rate // 200)
-    assert pace.room(2.0) == rate // 200
-    pace.spend(2 * (rate // 200))
-    assert round(pace.wait_s(), 6) == round(0.005 + 1 / rate, 6)
-
-
-def test_a_capacity_that_was_set_stays_the_least() -> None:
-    assert Pace(100, lambda: 0.5, 0.0).room(1.0) == 1
 
 
 class Sleeper:

@@ -70,15 +70,13 @@ class Clock:
 class Desk:
     """A sequencer with all that it needs."""
 
-    def __init__(self, journal: Any, clock: Clock, *, slack: float = 1.0) -> None:
+    def __init__(self, journal: Any, clock: Clock) -> None:
         self.engine = begin()
         self.outbox = Outbox()
         self.published: list[int] = []
         self.outbox.follow(lambda batch: self.published.extend(done.sequence for done in batch))
         self.failures: list[BaseException] = []
-        self.sequencer = Sequencer(
-            self.engine, journal, self.outbox, clock, self.failures.append, slack=lambda: slack
-        )
+        self.sequencer = Sequencer(self.engine, journal, self.outbox, clock, self.failures.append)
 
 
 def run(story: Callable[[], Coroutine[None, None, None]]) -> None:
@@ -292,17 +290,12 @@ def test_overload_is_refused_without_effect(monkeypatch: pytest.MonkeyPatch) -> 
     run(story)
 
 
-@pytest.mark.parametrize(
-    ("flood", "slack", "place"),
-    [(room.TOGETHER_MAX - 1, 1.0, 100), (150, 1.0, TURN + 1), (90, 0.2, TURN + 1)],
-)
-def test_owners_take_turns_when_many_requests_wait(flood: int, slack: float, place: int) -> None:
-    """Or fewer, when history is far behind: the flood waits then, and nobody is refused."""
-
+@pytest.mark.parametrize(("flood", "place"), [(room.TOGETHER_MAX - 1, 100), (150, TURN + 1)])
+def test_owners_take_turns_when_many_requests_wait(flood: int, place: int) -> None:
     async def story() -> None:
         journal = Gate()
         journal.open.set()
-        desk = Desk(journal, Clock(1), slack=slack)
+        desk = Desk(journal, Clock(1))
         loop = asyncio.get_running_loop()
         answers = [loop.create_future() for _ in range(flood + 1)]
         for number, answer in enumerate(answers):

@@ -31,7 +31,7 @@ def fee_on(amount: int, rate_ppm: int) -> int:
 
 
 def part_down(whole: int, part: int, parts: int) -> int:
-    """`part` of the `parts` of a whole, neither of them negative, rounded down."""
+    """`part` of the `parts` of a whole, rounded down."""
     return whole * part // parts
 
 

@@ -113,7 +113,7 @@ class Worlds:
 
     def __init__(self, listener: Listener, lives: Lives[Any]) -> None:
         self._listener = listener
-        self._serve = listener.turns.serve
+        self._serve = listener.serve
         self._streams = listener.streams
         self._lives = lives
         self._worlds: dict[str, World] = {}
@@ -136,7 +136,7 @@ class Worlds:
             raise
         live = partial(self._lives.live, start, agents=agents)
         world = self._worlds[name] = World(name, live, agents=agents, begun=begun)
-        self._listener.turns.serve, self._listener.streams = self.serve, self
+        self._listener.serve, self._listener.streams = self.serve, self
         if start is None:
             self._lives.prepare()
         else:

@@ -63,8 +63,7 @@ class Stopped(Exception):
 class Sequencer:
     """Orders all commands. Lives on one event loop; the journal writes on a thread of its own.
 
-    `capacity`: the commands a second that it takes at most; None for as many as it can. `slack`: as
-    `Pace` asks it.
+    `capacity`: the commands a second that it takes at most; None for as many as it can.
     """
 
     def __init__(
@@ -76,7 +75,6 @@ class Sequencer:
         on_failure: Callable[[BaseException], None],
         *,
         capacity: int | None = None,
-        slack: Callable[[], float] = lambda: 1.0,
     ) -> None:
         self._engine = engine
         self._journal = journal
@@ -88,7 +86,7 @@ class Sequencer:
         self._pending: list[Group] = []  # as they came; groups beyond the next batch are
         self._queue = FairQueue()  # here then
         self._waiting = 0  # commands in both
-        self._pace = Pace(capacity, slack, monotonic())
+        self._pace = Pace(capacity, monotonic()) if capacity is not None else None
         self._most = BATCH_FIRST  # commands in a batch while more wait
         self._handed_over = (0.0, 0.0)  # when the last batch went to the disk; this thread's time
         self._time = engine.time
@@ -234,7 +232,7 @@ class Sequencer:
             self._flush_at = None
         groups, commands = self._gather()
         if not commands:
-            if self._waiting:  # at its capacity
+            if self._waiting and self._pace is not None:  # at its capacity
                 self._flush_is_patient = False
                 self._flush_at = self._loop.call_later(self._pace.wait_s(), self._flush)
             return
@@ -266,7 +264,8 @@ class Sequencer:
             groups = self._cut(groups)
         commands = [command for group in groups for command in group[0]]
         self._waiting -= len(commands)
-        self._pace.spend(len(commands))
+        if self._pace is not None:
+            self._pace.spend(len(commands))
         if self._goes_on():
             slice_: list[Command] = [Proceed()]
             groups.append((slice_, self._loop.create_future(), VENUE))
@@ -289,7 +288,7 @@ class Sequencer:
     def _next_groups(self) -> list[Group]:
         """The commands of the next batch: all that wait, or those whose turn it is."""
         room = BATCH_MAX
-        if self._stopped is None:
+        if self._pace is not None and self._stopped is None:
             room = min(room, self._pace.room(monotonic()))
         queue, pending = self._queue, self._pending
         if not queue.commands and len(pending) <= TOGETHER_MAX and self._waiting <= room:

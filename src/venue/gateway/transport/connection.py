@@ -263,7 +263,7 @@ class HttpConnection:
                 request.lines = RETRY
                 request.answer(503, errors.body(503, _BUSY, self._crowded))
                 return
-        self._listener.turns.take(request)
+        self._listener.serve(request)
 
     # -- deadlines --------------------------------------------------------------------------------
 

@@ -11,7 +11,6 @@ from venue.gateway.access.connections import Gate, HttpLimits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.request import Request
-from venue.gateway.transport.turns import Turns
 
 SWEEP_S: Final = 0.25  # how exactly deadlines are kept
 REST_S: Final = 0.01  # the least rest of a connection that was told that it asks too much
@@ -56,8 +55,7 @@ class StreamAcceptor(Protocol):
 
 
 class Listener:
-    """One listening socket's connections. `serve` gets each whole request in its turn and answers
-    it.
+    """One listening socket's connections. `serve` gets each whole request and answers it.
 
     A client that may be one of its `operators` comes in beyond the limits.
     """
@@ -73,7 +71,7 @@ class Listener:
         operators: OperatorDoor | None = None,
     ) -> None:
         self.limits = limits
-        self.turns = Turns(serve, loop)
+        self.serve = serve
         self.streams = streams
         self.proxies = proxies
         self.loop = loop

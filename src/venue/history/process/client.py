@@ -44,7 +44,7 @@ if TYPE_CHECKING:  # a process that only asks needs no database
     from sqlalchemy import Connection
 
 GATHER_S: Final = 0.25  # how long commands wait for more when nobody asks for them
-AHEAD: Final = 6  # frames of commands without an answer: one transaction and most of the next
+AHEAD: Final = 6  # frames of commands without an answer: a transaction and half of the next
 LAG_MAX: Final = 50_000  # lag in commands at which no caller should open new work
 HURRY_AT: Final = LAG_MAX // 4  # a shorter lag is worked off when orders leave the time for it
 KEPT_MAX: Final = 2 * LAG_MAX  # commands kept in memory for history where there is a journal
@@ -151,11 +151,6 @@ class History:
     def lag(self) -> int:
         """Commands handed over and not yet projected."""
         return self._newest - self._reached
-
-    def slack(self) -> float:
-        """The share of half of `LAG_MAX` that is left until no new work should be opened: 1.0 while
-        history is less than half of it behind."""
-        return min(1.0, 2.0 - 2.0 * self.lag() / LAG_MAX)
 
     def health(self) -> None:
         """Raise HistoryFailed while history does not go on, or when a question met damage."""
@@ -290,7 +285,7 @@ class History:
         """
         if self._again:
             return
-        ahead = AHEAD if self._waiting or self.lag() > HURRY_AT else 1
+        ahead = AHEAD if self.lag() > HURRY_AT else 1
         while self._under_way < ahead and self._is_due():
             if not self._send_part():
                 return
