@@ -76,10 +76,12 @@ def test_an_operator_decides_whether_the_state_is_digested(room: ListeningRoom) 
     assert called(room, f"{HEALTH}?stateHash=false", {})["state_hash"] == 0
 
 
-def test_questions_give_an_owner_no_side(room: ListeningRoom) -> None:
-    """Most owners may never trade: those cost the venue a line of its ledger, and no more."""
+def test_questions_store_nothing_of_an_owner(room: ListeningRoom) -> None:
+    """Most owners may never trade: health and lists give them no side, and no question stores a
+    contract's modes."""
     operator, alice = room.client(), room.client("alice")
-    assert alice.get("/capi/v3/account/symbolConfig?symbol=BTCUSDT").status == 200
+    one = alice.get("/capi/v3/account/symbolConfig?symbol=BTCUSDT")  # makes her contract side
+    assert one.status == 200
     before = room.do(_sides)
     assert operator.post("/_venue/owners", {"name": "quiet"}).status == 200
     for client, path in (
