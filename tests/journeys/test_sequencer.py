@@ -311,6 +311,31 @@ def test_owners_take_turns_when_many_requests_wait(flood: int, place: int) -> No
     run(story)
 
 
+def test_a_revert_leaves_the_commands_of_each_owner_in_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Commands that were taken with it wait on, before others of the same owner."""
+    monkeypatch.setattr(room, "TOGETHER_MAX", 4)
+
+    async def story() -> None:
+        journal = Gate()
+        journal.open.set()
+        desk = Desk(journal, Clock(1))
+        await desk.sequencer.submit([KeepState("kept")])
+        loop = asyncio.get_running_loop()
+        answers = [loop.create_future() for _ in range(60)]
+        for answer in answers:
+            desk.sequencer.enter([Tick()], answer, owner=1)
+        reverted = desk.sequencer.submit([RevertState("kept")])
+        order = [done.sequence for (done,) in await asyncio.gather(*answers)]
+        assert order == sorted(order)
+        await reverted
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
 def test_batches_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "BATCH_MAX", 4)
 

@@ -46,15 +46,19 @@ class FairQueue:
     def add(self, group: Group, now: float) -> None:
         """Have a group wait after its owner's others; `now` in s."""
         self.commands += len(group[0])
-        owner = group[2]
-        if owner == VENUE:
+        if group[2] == VENUE:
             self._first.append(group)
-            return
-        flow = self._flows.get(owner)
-        if flow is None:
-            flow = self._flows[owner] = _Flow(owner)
-            self._new.append(flow)
-        flow.groups.append((now, group))
+        else:
+            self._flow(group[2]).groups.append((now, group))
+
+    def put_back(self, groups: Sequence[Group], now: float) -> None:
+        """Have groups that were taken wait before their owners' others; `now` in s."""
+        for group in reversed(groups):
+            self.commands += len(group[0])
+            if group[2] == VENUE:
+                self._first.appendleft(group)
+            else:
+                self._flow(group[2]).groups.appendleft((now, group))
 
     def since(self, owner: int) -> float | None:
         """Since when (s) the owner's oldest group waits; None when nothing does."""
@@ -74,6 +78,14 @@ class FairQueue:
             if room <= 0:
                 break
         return taken
+
+    def _flow(self, owner: int) -> _Flow:
+        """An owner's flow, made when there is none."""
+        flow = self._flows.get(owner)
+        if flow is None:
+            flow = self._flows[owner] = _Flow(owner)
+            self._new.append(flow)
+        return flow
 
     def _next(self) -> Group | None:
         """The group whose turn it is; its flow, if it has one, is the first of its list then."""

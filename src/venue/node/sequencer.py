@@ -282,7 +282,10 @@ class Sequencer:
         if end == 0 and not self._goes_on():
             self._reverts -= 1
             end = 1
-        self._pending = groups[end:] + self._pending
+        if self._queue.commands:
+            self._queue.put_back(groups[end:], monotonic())
+        else:
+            self._pending = groups[end:] + self._pending
         return groups[:end]
 
     def _next_groups(self) -> list[Group]:
