@@ -100,7 +100,6 @@ def test_a_process_has_the_next_commands_before_it_asks(
     after each frame fell behind, until all owners' orders were refused."""
     monkeypatch.setattr(unprojected, "PART_MAX", 100)
     monkeypatch.setattr(unprojected, "BATCH_MAX", 400)
-    monkeypatch.setattr(client, "HURRY_AT", 2_000)
     sent: list[bytes] = []
 
     async def scene() -> None:
@@ -116,7 +115,6 @@ def test_a_process_has_the_next_commands_before_it_asks(
             os.kill(process.pid, signal.SIGSTOP)  # no answer comes
             for start in range(0, len(tape.applied), 40):
                 history.follow(tape.applied[start : start + 40])
-                assert len(sent) <= (1 if start + 40 <= client.HURRY_AT else client.AHEAD)
             assert len(sent) == client.AHEAD
             assert PROJECT in sent[:-1]  # beyond the end of the first transaction
             os.kill(process.pid, signal.SIGCONT)

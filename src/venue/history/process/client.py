@@ -46,7 +46,6 @@ if TYPE_CHECKING:  # a process that only asks needs no database
 GATHER_S: Final = 0.25  # how long commands wait for more when nobody asks for them
 AHEAD: Final = 6  # frames of commands without an answer: a transaction and half of the next
 LAG_MAX: Final = 50_000  # lag in commands at which no caller should open new work
-HURRY_AT: Final = LAG_MAX // 4  # a shorter lag is worked off when orders leave the time for it
 KEPT_MAX: Final = 2 * LAG_MAX  # commands kept in memory for history where there is a journal
 ASK_S: Final = 5.0  # how long a question may take
 DRAIN_S: Final = 10.0  # how long a snapshot waits for history
@@ -280,13 +279,12 @@ class History:
     def _send_on(self) -> None:
         """Send commands at once while a caller waits or a transaction is full; otherwise soon.
 
-        A process that has to hurry has the next ones before it asks: an answer is heard only when
-        this busy thread comes to it.
+        The process has the next ones before it asks: an answer is heard only when this busy thread
+        comes to it.
         """
         if self._again:
             return
-        ahead = AHEAD if self.lag() > HURRY_AT else 1
-        while self._under_way < ahead and self._is_due():
+        while self._under_way < AHEAD and self._is_due():
             if not self._send_part():
                 return
         if self._unprojected.unsent and not self._lazy and self._gathering is None:
