@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from support.server import environment
 from venue.crashtest.incidents import ALL
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -164,6 +165,17 @@ def test_commands_that_are_no_bots_are_told_in_one_line(
     child = tmp_path / "child"
     if child.exists():  # the process that the command had started is gone too
         assert gone(int(child.read_text()))
+
+
+def test_a_bot_that_dies_of_its_flood_is_told_so_however_late_it_is_seen(tmp_path: Path) -> None:
+    program = [sys.executable, "-m", "support.tuned", "crashtest.trial.LOOK_S=30", "crashtest"]
+    words = ["--only", "busy", "--", sys.executable, FAST, "sockets"]
+    done = subprocess.run(
+        [*program, *words], cwd=tmp_path, env=environment(), capture_output=True, text=True,
+        timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "flooded the venue: it had more than 100 connections at a time" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,8 @@ class TrialRun:
                 await self._wait_for()
             if self._flooding():
                 return
+        if self._flooding():  # it ended before that was looked at, perhaps because of it
+            return
         if command.code and self._stop_at is None:
             host = self._url.removeprefix("http://")  # another one in each run
             said = command.last_words().replace(self._url, "VENUE_URL").replace(host, "VENUE")
