@@ -23,8 +23,7 @@ LOWERED: Final = 3_000  # commands a second
 PEAK_CONNECTIONS: Final = 64
 CONNECTIONS: Final = 400  # of the flood
 QUIET_S: Final = 20
-OVERLOAD_S: Final = 60
-PEAK_S: Final = OVERLOAD_S  # both with snapshots and all that history has to do
+OVERLOAD_S: Final = 60  # as long as the peak: both with snapshots and history's whole work
 SETTLED_S: Final = 2  # after the end of the overload until all is as it was
 AFTER_S: Final = 20
 SLACK_S: Final = 60
@@ -70,7 +69,7 @@ def _overload(
 ) -> None:  # fmt: skip
     given = [str(capacity)] if capacity is not None else []
     with gateway._copy_serving(folder, keys, "on", *given) as server:
-        peak = _flooded(folder, server, PEAK_CONNECTIONS, 0, PEAK_S)
+        peak = _flooded(folder, server, PEAK_CONNECTIONS, 0, OVERLOAD_S)
         best = peak["answers"].get("200", 0) / peak["seconds"]
         time.sleep(SETTLED_S)
         rate = times * (capacity if capacity is not None else best)

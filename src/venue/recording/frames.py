@@ -148,13 +148,11 @@ def _add(gathered: Gathered, key: tuple[int, int, str, str], item: str) -> None:
 
 def _parts(frame: PrivateFrame) -> list[PrivateFrame]:
     """A frame that has too many items, as several."""
-    uid, product, channel, cause, items = (
-        frame.uid, frame.product, frame.channel, frame.cause, frame.items,
-    )  # fmt: skip
-    return [
-        PrivateFrame(uid, product, channel, cause, items[begin : begin + ITEMS_MAX])
-        for begin in range(0, len(items), ITEMS_MAX)
-    ]
+    parts: list[PrivateFrame] = []
+    for begin in range(0, len(frame.items), ITEMS_MAX):
+        items = frame.items[begin : begin + ITEMS_MAX]
+        parts.append(PrivateFrame(frame.uid, frame.product, frame.channel, frame.cause, items))
+    return parts
 
 
 def _text(item: Item) -> str:

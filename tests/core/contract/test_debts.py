@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from support.order_desk import BUY, CONTRACT, IOC, LONG, PRICE, SECOND, SELL, SHORT, Desk
 from venue.core.messages import commands
 from venue.core.state import snapshot
-
-pytestmark = pytest.mark.core
 
 LOTS = 20
 POOR, RICH = 110_000, 220_000

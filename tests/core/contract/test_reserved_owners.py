@@ -9,8 +9,6 @@ from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractTrade, Income
 
-pytestmark = pytest.mark.core
-
 LOTS = 5
 AMOUNT = LOTS * PRICE * UNIT
 FEES = AMOUNT * 200 // 10**6 + AMOUNT * 600 // 10**6  # of the maker and of the taker

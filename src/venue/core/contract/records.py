@@ -354,6 +354,11 @@ class Holding:
         modes = self.modes.get(perp.ordinal)
         return self._first_modes(perp) if modes is None else modes
 
+    def modes_told(self, perp: Perpetual) -> Modes:
+        """The same for a question, which keeps nothing."""
+        modes = self.modes.get(perp.ordinal)
+        return self._default_modes(perp) if modes is None else modes
+
     def maker_rate(self, market: Market[Terms]) -> int:
         """The fee of resting orders, in ppm."""
         return self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
@@ -369,9 +374,11 @@ class Holding:
         return maker if maker > taker else taker
 
     def _first_modes(self, perp: Perpetual) -> Modes:
-        pool = self.cross(perp.asset)
-        modes = self.modes[perp.ordinal] = Modes(perp, pool, perp.default_leverage())
+        modes = self.modes[perp.ordinal] = self._default_modes(perp)
         return modes
+
+    def _default_modes(self, perp: Perpetual) -> Modes:
+        return Modes(perp, self.cross(perp.asset), perp.default_leverage())
 
 
 class Terms:

@@ -23,7 +23,7 @@ from venue.api.operation import Empty
 from venue.candles import DAY_US
 from venue.core.contract.margin import initial
 from venue.core.contract.position import liquidation_mark, notional, profit, wallet
-from venue.core.contract.records import Holding, Modes, Perpetual
+from venue.core.contract.records import Holding, Perpetual
 from venue.core.contract.records import Position as Held
 from venue.gateway.context import DEMO_ASSET, Call, Node
 from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span
@@ -105,9 +105,7 @@ def symbol_config(call: Call, request: ContractSelectionRequest) -> list[SymbolC
 
 
 def _symbol_config(holding: Holding, perp: Perpetual) -> SymbolConfig:
-    modes = holding.modes.get(perp.ordinal)
-    if modes is None:  # a question stores none
-        modes = Modes(perp, holding.cross(perp.asset), perp.default_leverage())
+    modes = holding.modes_told(perp)
     return SymbolConfig(
         symbol=perp.symbol,
         margin_type=MARGIN_MODE_NAMES[modes.margin_mode],
