@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import os
 import sys
 from typing import Any, Final
 
@@ -31,6 +30,7 @@ from venue.node.explainer import (
     ExplainQuestion,
     Packed,
 )
+from venue.program import give_way
 
 NICENESS: Final = 10  # orders go first
 
@@ -110,6 +110,6 @@ def main() -> None:
     """Answer one question; the process ends with its pipe."""
     settle()
     gc.disable()  # it ends soon
-    os.nice(NICENESS)
+    give_way(NICENESS)
     with contextlib.suppress(BrokenPipeError):  # the venue is gone, or waits no longer
         serve(None, Explaining().answer, sys.stdin.buffer, sys.stdout.buffer)

@@ -339,7 +339,7 @@ async def _wire(
     outbox.follow(spot_changes.follow)
     outbox.follow(recorder.publish)
     if options.projection:
-        outbox.follow(lambda batch: history.follow(batch, recorder.published))
+        outbox.follow(lambda batch: history.follow(batch, recorder.published), history.limit)
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
     timekeeper = Timekeeper(engine, sequencer, clock, partial(keep_up, history, engine))
     outbox.follow(timekeeper.note)

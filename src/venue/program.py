@@ -11,8 +11,9 @@ import gc
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 # A helper needs these to find its modules, its language and its place for temporary files. It gets
@@ -20,6 +21,7 @@ from typing import Final
 KEPT: Final = ("HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ")
 KEPT_PREFIXES: Final = ("LC_", "PYTHON")
 SEARCHED: Final = "PYTHONPATH"
+SESSION: Final = Path("/proc/self/autogroup")  # the priority of this process's session
 
 
 @contextmanager
@@ -43,6 +45,17 @@ def environment(given: Mapping[str, str]) -> dict[str, str]:
     if SEARCHED in kept:  # an empty part would be the working directory
         kept[SEARCHED] = os.pathsep.join(part for part in kept[SEARCHED].split(os.pathsep) if part)
     return kept
+
+
+def give_way(niceness: int) -> None:
+    """Have the venue's orders go first.
+
+    Where the system weighs sessions against each other (sched(7), autogroup), a helper's niceness
+    says nothing to it beside a venue of another session: its session gets the same.
+    """
+    os.nice(niceness)
+    with suppress(OSError):  # the system knows none, or is asked too often
+        SESSION.write_text(str(niceness))
 
 
 def main() -> None:

@@ -8,7 +8,6 @@ far it is, and at the end once more that the snapshot is written.
 from __future__ import annotations
 
 import gc
-import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.keeper import LENGTH, Piece, Task
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import Restored, take
+from venue.program import give_way
 from venue.recording.recorder import Recorder
 
 NICENESS: Final = 19  # orders go first, history too
@@ -99,7 +99,7 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     gc.disable()  # it ends soon
-    os.nice(NICENESS)
+    give_way(NICENESS)
     try:
         (task,) = _tasks.decode(_frame(sys.stdin.buffer))
         taken = snapshot(task, sys.stdin.buffer)

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DatabaseError
 from support.damage import REFUSED, answers, flip, make_unchecked, project, questions, sessions
 from support.tape import rows_of
 from venue.core.messages.applied import Applied
+from venue.history import pages
 from venue.history.files import HistoryDamaged, check_pages, put_aside
 from venue.history.pages import PAGE, damaged, is_unchecked
 from venue.history.process.client import History
@@ -254,3 +255,34 @@ def test_what_was_moved_aside_is_never_written_over(tmp_path: Path) -> None:
         "venue.db.history.damaged-2": "second",
         "venue.db.history.damaged-3": "third",
     }
+
+
+def test_no_sync_has_much_to_wait_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enemy: history's checkpoint. The journal's syncs, and with them all orders, waited until its
+    16 MB were on the disk."""
+    unsynced = {pages.PageFile: 0, pages.LogFile: 0}
+    most = dict(unsynced)
+
+    def watch(kind: type[Any]) -> None:
+        write, sync = kind.xWrite, kind.xSync
+
+        def written(file: Any, data: bytes, offset: int) -> None:
+            unsynced[kind] += len(data)
+            most[kind] = max(most[kind], unsynced[kind])
+            write(file, data, offset)
+
+        def synced(file: Any, flags: int) -> None:
+            sync(file, flags)
+            unsynced[kind] = 0
+
+        monkeypatch.setattr(kind, "xWrite", written)
+        monkeypatch.setattr(kind, "xSync", synced)
+
+    watch(pages.PageFile)
+    watch(pages.LogFile)
+    with closing(open_history(str(tmp_path / "history"))) as store:
+        with store.connection.begin():
+            store.connection.exec_driver_sql("CREATE TABLE large AS SELECT zeroblob(8000000) AS b")
+        store.checkpoint()
+    for most_of_a_file in most.values():
+        assert pages.PIECE_BYTES <= most_of_a_file < pages.PIECE_BYTES + 2 * PAGE

@@ -57,6 +57,22 @@ def test_a_helper_ends_with_what_its_main_returns() -> None:
     assert done.stderr == b""
 
 
+def test_orders_go_before_helpers_of_other_sessions() -> None:
+    """Enemy: a system that weighs sessions against each other, where a helper's niceness says
+    nothing beside the venue's session: a snapshot took half of the processor from orders."""
+    told = (
+        "import os; from pathlib import Path; from venue.program import give_way\n"
+        "session = Path('/proc/self/autogroup')\n"
+        "give_way(19)\n"
+        "assert os.nice(0) == 19\n"
+        "assert not session.exists() or session.read_text().endswith('nice 19\\n')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", told], capture_output=True, timeout=60, start_new_session=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_helper_that_fails_tells_it() -> None:
     done = run("-m", "venue.program", "venue.no_such_module")
     assert done.returncode == 1

@@ -22,6 +22,7 @@ PAGE: Final = 4096
 HEADER: Final = 100  # bytes of the first page that SQLite also reads alone, to see what changed
 SUM: Final = 8  # bytes of a checksum, at the end of each page
 PIECE_PAGES: Final = 256  # read and checked in one piece: some milliseconds
+PIECE_BYTES: Final = 1 << 20  # written between two syncs: the journal's next sync waits for each
 STATEMENTS: Final = 512  # kept ready: the projector's, of each size, and the questions
 VFS: Final = "venue-history"  # the name under which SQLite knows the checks
 FORMAT: Final = 1  # of the file; 0: made by an earlier version, without checksums
@@ -35,6 +36,8 @@ _FORMAT: Final = slice(60, 64)  # where it says the format
 class PageFile(apsw.VFSFile):
     """The database file: every page is read whole and checked, whichever part is asked for."""
 
+    _unsynced = 0  # bytes
+
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 - SQLite's names
         if offset + amount <= HEADER:
             return super().xRead(amount, offset)
@@ -47,6 +50,13 @@ class PageFile(apsw.VFSFile):
     def xWrite(self, data: Buffer, offset: int) -> None:  # noqa: N802
         content = bytes(data)[:-SUM]
         super().xWrite(content + _checksum(content, offset), offset)
+        self._unsynced += len(content)
+        if self._unsynced >= PIECE_BYTES:
+            self.xSync(PIECE_SYNC)
+
+    def xSync(self, flags: int) -> None:  # noqa: N802
+        super().xSync(flags)
+        self._unsynced = 0
 
 
 class LogFile(apsw.VFSFile):
@@ -59,6 +69,7 @@ class LogFile(apsw.VFSFile):
     def __init__(self, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
         super().__init__("", name, flags)
         self._written: dict[int, int] = {}  # by offset
+        self._unsynced = 0  # bytes
 
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802
         data = super().xRead(amount, offset)
@@ -70,6 +81,13 @@ class LogFile(apsw.VFSFile):
         if len(data) == PAGE:
             self._written[offset] = crc32(data)
         apsw.VFSFile.xWrite(self, data, offset)
+        self._unsynced += len(data)
+        if self._unsynced >= PIECE_BYTES:
+            self.xSync(PIECE_SYNC)
+
+    def xSync(self, flags: int) -> None:  # noqa: N802
+        super().xSync(flags)
+        self._unsynced = 0
 
 
 class CheckedFiles(apsw.VFS):
@@ -88,6 +106,7 @@ class CheckedFiles(apsw.VFS):
         return apsw.VFSFile("", name, flags)
 
 
+PIECE_SYNC: Final = apsw.SQLITE_SYNC_NORMAL | apsw.SQLITE_SYNC_DATAONLY
 _FLAGS: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 # One for the process: SQLite knows it by its name for as long as the object lives.
 _FILES: Final = CheckedFiles()

@@ -1,27 +1,28 @@
-"""A capacity that is lower than the machine's, so that overload can be rehearsed on any."""
+"""A pace of commands that is lower than the machine's: an operator's setting, or what a follower of
+the commands can keep up with."""
 
 from __future__ import annotations
 
 from typing import Final
 
 STORED_S: Final = 0.005  # unused capacity of so long a time may be used at once
-STEP_S: Final = 0.001  # the least time between two batches of a venue that is at its capacity
+STEP_S: Final = 0.0025  # the least time between two batches at this pace: each batch has a cost
 
 
 class Pace:
-    """At most so many commands a second; times are in s."""
+    """At most `rate` commands a second; times are in s."""
 
-    def __init__(self, capacity: int, now: float) -> None:
-        self._rate = float(capacity)
-        self._most = max(1.0, capacity * STORED_S)
-        self._room = self._most
+    def __init__(self, rate: float, now: float) -> None:
+        self.rate = rate
+        self._room = max(1.0, rate * STORED_S)
         self._at = now
 
     def room(self, now: float) -> int:
         """How many commands may go now; 0 or less: none."""
-        self._room = min(self._most, self._room + (now - self._at) * self._rate)
+        most = max(1.0, self.rate * STORED_S)
+        self._room = min(most, self._room + (now - self._at) * self.rate)
         self._at = now
-        return int(self._room)
+        return int(self._room) if self._room >= self._least() else 0
 
     def spend(self, commands: int) -> None:
         """So many go: more than there is room for are paid for later."""
@@ -29,4 +30,8 @@ class Pace:
 
     def wait_s(self) -> float:
         """How long until there is room again."""
-        return max(STEP_S, (1.0 - self._room) / self._rate)
+        return max(0.0, self._least() - self._room) / self.rate
+
+    def _least(self) -> float:
+        """The commands of a step: fewer wait for others."""
+        return max(1.0, self.rate * STEP_S)

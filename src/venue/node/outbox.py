@@ -9,6 +9,7 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.savepoints import RevertState
 
 Follower = Callable[[list[Applied]], None]
+Limit = Callable[[], float | None]
 
 
 class Companion(Protocol):
@@ -25,17 +26,23 @@ class Outbox:
     """Numbered, durable facts. Followers are called with each batch, in the order in which they
     came; followers of reverts are called only with the batch of a revert. The sequencer tells the
     `companion`, command by command.
+
+    `limit` says how many commands a second a follower can take now, None for as many as come.
     """
 
     def __init__(self) -> None:
         self.companion: Companion | None = None
+        self.limit: Limit = lambda: None
         self._followers: list[Follower] = []
         self._of_reverts: list[Follower] = []  # and all others
 
-    def follow(self, follower: Follower) -> None:
-        """Have every later batch handed over. A follower must be quick and must not raise."""
+    def follow(self, follower: Follower, limit: Limit | None = None) -> None:
+        """Have every later batch handed over. A follower must be quick and must not raise. One at
+        most has a `limit`."""
         self._followers.append(follower)
         self._of_reverts.append(follower)
+        if limit is not None:
+            self.limit = limit
 
     def follow_reverts(self, follower: Follower) -> None:
         """Have only those batches handed over that take the state back, or were to."""

@@ -86,6 +86,7 @@ class Sequencer:
         self._pending: list[Group] = []  # as they came; groups beyond the next batch are
         self._queue = FairQueue()  # here then
         self._waiting = 0  # commands in both
+        self._capacity = capacity
         self._pace = Pace(capacity, monotonic()) if capacity is not None else None
         self._most = BATCH_FIRST  # commands in a batch while more wait
         self._handed_over = (0.0, 0.0)  # when the last batch went to the disk; this thread's time
@@ -232,7 +233,7 @@ class Sequencer:
             self._flush_at = None
         groups, commands = self._gather()
         if not commands:
-            if self._waiting and self._pace is not None:  # at its capacity
+            if self._waiting and self._pace is not None:  # as many as it may
                 self._flush_is_patient = False
                 self._flush_at = self._loop.call_later(self._pace.wait_s(), self._flush)
             return
@@ -356,6 +357,7 @@ class Sequencer:
         except Exception as problem:  # noqa: BLE001 - a view that missed one is wrong
             self._fail([], problem)
             return
+        self._keep_pace()
         self._slices = self._engine.pending()
         more = self._waiting > 0 or self._goes_on()
         if more and not self._writing and (self._flush_at is None or self._flush_is_patient):
@@ -364,6 +366,18 @@ class Sequencer:
         if self._idle is not None and not more and not self._writing:
             self._idle.set_result(None)
             self._idle = None
+
+    def _keep_pace(self) -> None:
+        """Take no more commands a second than the capacity, and than the followers can take."""
+        capacity, limit = self._capacity, self._outbox.limit()
+        if limit is None or (capacity is not None and capacity < limit):
+            limit = capacity
+        if limit is None:
+            self._pace = None
+        elif self._pace is None:
+            self._pace = Pace(limit, monotonic())
+        else:
+            self._pace.rate = limit
 
     def _tell_slice(self) -> None:
         if self._slice is not None:

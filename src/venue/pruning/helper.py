@@ -5,7 +5,6 @@ It then names the snapshot that the remaining journal goes on from: history begi
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from venue.journal.archive import Archive, Told
 from venue.journal.journal import JournalCorrupt
 from venue.journal.recovery import load
 from venue.journal.snapshot_files import SnapshotFiles
+from venue.program import give_way
 
 MODULE: Final = "venue.pruning.helper"
 BEGIN: Final = b"b"
@@ -77,7 +77,7 @@ def _finish(task: ArchiveTask, archive: Archive) -> tuple[int, int, int]:
 def main() -> None:
     """Write one archive."""
     settle()
-    os.nice(NICENESS)
+    give_way(NICENESS)
     archiving = Archiving()
     try:
         serve(None, archiving.answer, sys.stdin.buffer, sys.stdout.buffer)

@@ -16,6 +16,7 @@ import tempfile
 from asyncio.subprocess import Process
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 import msgspec
@@ -38,6 +39,7 @@ from venue.history.process.pipe import (
     Listed,
     Opened,
 )
+from venue.history.process.speed import Speed
 from venue.history.process.unprojected import Unprojected
 
 if TYPE_CHECKING:  # a process that only asks needs no database
@@ -46,6 +48,7 @@ if TYPE_CHECKING:  # a process that only asks needs no database
 GATHER_S: Final = 0.25  # how long commands wait for more when nobody asks for them
 AHEAD: Final = 6  # frames of commands without an answer: a transaction and half of the next
 LAG_MAX: Final = 50_000  # lag in commands at which no caller should open new work
+SLOWED: Final = LAG_MAX * 3 // 5  # from here on commands may come only as fast as it projects
 KEPT_MAX: Final = 2 * LAG_MAX  # commands kept in memory for history where there is a journal
 ASK_S: Final = 5.0  # how long a question may take
 DRAIN_S: Final = 10.0  # how long a snapshot waits for history
@@ -104,6 +107,7 @@ class History:
         self.behind = False  # by more than `LAG_MAX`: open no new work
         self._open = False  # a transaction whose last part is not sent yet
         self._under_way = 0  # frames of commands without an answer
+        self._speed = Speed()
         self._gathering: asyncio.TimerHandle | None = None
         self._again = ""  # why another process is being started
         self._starts = 0  # since something was projected
@@ -150,6 +154,17 @@ class History:
     def lag(self) -> int:
         """Commands handed over and not yet projected."""
         return self._newest - self._reached
+
+    def limit(self) -> float | None:
+        """How many commands a second may come, so that it is not left too far behind: None for any.
+
+        No limit holds while it stands still, or is too far behind: new work is refused then, and
+        the rest gains nothing by waiting.
+        """
+        lag = self.lag()
+        if not SLOWED < lag <= LAG_MAX or self._again or self._failure:
+            return None
+        return self._speed.limit((LAG_MAX - lag) / (LAG_MAX - SLOWED))
 
     def health(self) -> None:
         """Raise HistoryFailed while history does not go on, or when a question met damage."""
@@ -317,6 +332,8 @@ class History:
         except HistoryFailed as problem:
             link.kill(str(problem))
             return False
+        if not self._under_way:
+            self._speed.begin(monotonic())
         self._under_way += 1
         answer.add_done_callback(partial(self._answered, link))
         return True
@@ -334,6 +351,7 @@ class History:
                 self._send_on()
             else:
                 self._starts = 0
+                self._speed.note(reached - self._reached, monotonic())
                 self._reach(reached)
 
     def _reach(self, reached: int) -> None:

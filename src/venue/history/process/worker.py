@@ -42,11 +42,13 @@ from venue.history.process.pipe import (
 )
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.store import Store, copy, open_history, open_passing
+from venue.program import give_way
 
 log = logging.getLogger("venue.history")
 _batch = msgspec.msgpack.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 _cut = msgspec.msgpack.Decoder(Cut)
+NICENESS: Final = 10  # orders go first: when it is left behind, `History.limit` says so
 COPIED_MAX: Final = 256 << 20  # bytes of a history that is copied: questions wait meanwhile
 _opened = msgspec.msgpack.Decoder(Opened)
 
@@ -169,6 +171,7 @@ def main() -> None:
     """Serve the history file that the first frame names: it comes when the venue knows it, which
     may be long after this process was begun."""
     settle()
+    give_way(NICENESS)
     frame = hear(sys.stdin.buffer)
     if frame is None:
         return
