@@ -51,11 +51,13 @@ def give_way(niceness: int) -> None:
     """Have the venue's orders go first.
 
     Where the system weighs sessions against each other (sched(7), autogroup), a helper's niceness
-    says nothing to it beside a venue of another session: its session gets the same.
+    says nothing to it beside a venue of another session: its session gets the same. One that it
+    does not lead is not its own, but the venue's or a terminal's.
     """
     os.nice(niceness)
-    with suppress(OSError):  # the system knows none, or is asked too often
-        SESSION.write_text(str(niceness))
+    if os.getsid(0) == os.getpid():
+        with suppress(OSError):  # the system knows none, or is asked too often
+            SESSION.write_text(str(niceness))
 
 
 def main() -> None:

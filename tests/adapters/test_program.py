@@ -73,6 +73,21 @@ def test_orders_go_before_helpers_of_other_sessions() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_helper_in_somebody_elses_session_leaves_that_as_it_is() -> None:
+    """Enemy: a helper that is run by hand, or by a test, and slows all else of its terminal."""
+    told = (
+        "import os, subprocess, sys; from pathlib import Path\n"
+        "helper = 'from venue.program import give_way; give_way(19)'\n"
+        "subprocess.run([sys.executable, '-P', '-c', helper], check=True)\n"
+        "session = Path('/proc/self/autogroup')\n"
+        "assert not session.exists() or session.read_text().endswith('nice 0\\n')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", told], capture_output=True, timeout=60, start_new_session=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_helper_that_fails_tells_it() -> None:
     done = run("-m", "venue.program", "venue.no_such_module")
     assert done.returncode == 1
