@@ -12,8 +12,9 @@ from venue.gateway.context import Node
 from venue.lab.agents.everyone import Everyone
 from venue.lab.agents.holding import AgentHolding
 from venue.lab.agents.spot import STEP_US
+from venue.node.fair_queue import AGENTS
 
-AGENTS: Final = "agents"  # the name of their part of `aside`
+PART: Final = "agents"  # the name of their part of `aside`
 
 
 async def employ(
@@ -25,8 +26,8 @@ async def employ(
     stepper: Everyone | AgentHolding = AgentHolding(node.engine)
     if agents:
         stepper = everyone = Everyone(node.engine, seed)
-        node.aside.add(AGENTS, everyone)
-    began = AGENTS not in node.aside.become(aside) and agents
+        node.aside.add(PART, everyone)
+    began = PART not in node.aside.become(aside) and agents
     if began:
         await everyone.begin(node.sequencer)
     if act:
@@ -37,4 +38,4 @@ async def employ(
 
 async def _try_submit(node: Node, commands: list[Command]) -> None:
     with contextlib.suppress(ApiError):  # left out while the venue is busy
-        await node.submit(commands, patient=True)
+        await node.submit(commands, owner=AGENTS, patient=True)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -22,6 +23,8 @@ KEPT: Final = ("HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ")
 KEPT_PREFIXES: Final = ("LC_", "PYTHON")
 SEARCHED: Final = "PYTHONPATH"
 SESSION: Final = Path("/proc/self/autogroup")  # the priority of this process's session
+ASKED_MAX: Final = 5  # times that this is asked for
+ASK_AGAIN_S: Final = 0.11  # the system listens to one process each tenth of a second
 
 
 @contextmanager
@@ -55,9 +58,17 @@ def give_way(niceness: int) -> None:
     does not lead is not its own, but the venue's or a terminal's.
     """
     os.nice(niceness)
-    if os.getsid(0) == os.getpid():
-        with suppress(OSError):  # the system knows none, or is asked too often
+    if os.getsid(0) != os.getpid():
+        return
+    for _ in range(ASKED_MAX):
+        try:
             SESSION.write_text(str(niceness))
+        except BlockingIOError:  # another process of the machine has just asked
+            time.sleep(ASK_AGAIN_S)
+        except OSError:
+            return  # the system knows none
+        else:
+            return
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from venue.core.messages.savepoints import KeepState, RevertState
 from venue.core.state.snapshot import begin
 from venue.journal.memory import MemoryJournal
 from venue.node import sequencer as room
-from venue.node.fair_queue import TURN
+from venue.node.fair_queue import TURN, VENUE
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 
@@ -272,18 +272,42 @@ def test_patient_commands_wait_for_company() -> None:
 
 
 def test_overload_is_refused_without_effect(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "PENDING_MAX", 3)
+    """Enemy: an owner whose cancels, which nothing else refuses, fill the queue for all others."""
+    monkeypatch.setattr(room, "OWN_MAX", 3)
+    monkeypatch.setattr(room, "PENDING_MAX", 6)
+    monkeypatch.setattr(room, "NEW_MAX", 5)
+    monkeypatch.setattr(room, "RESERVE", 2)
 
     async def story() -> None:
         journal = Gate()
         desk = Desk(journal, Clock(1))
-        waiting = [desk.sequencer.submit([Tick()]) for _ in range(3)]
-        with pytest.raises(Overloaded):
-            desk.sequencer.submit([Tick()])
+        waiting: list[asyncio.Future[list[Applied]]] = []
+
+        def enter(owner: int, *commands: Command) -> None:
+            answer: asyncio.Future[list[Applied]] = asyncio.get_running_loop().create_future()
+            desk.sequencer.enter(commands or [Tick()], answer, owner=owner)
+            waiting.append(answer)
+
+        for _ in range(3):
+            enter(1)
+        with pytest.raises(Overloaded, match="3 of its commands wait"):
+            enter(1)
+        enter(2)
+        enter(2)  # five wait
+        assert desk.sequencer.crowded(1)
+        assert desk.sequencer.crowded(2)
+        assert not desk.sequencer.crowded(3)
+        enter(3, Tick(), Tick(), Tick())  # eight: beyond, for one for whom nothing waited
+        assert desk.sequencer.crowded(4)  # new orders; ending some would be let in
+        for owner in (2, 4, VENUE):
+            with pytest.raises(Overloaded, match="8 commands wait"):
+                enter(owner)
         journal.open.set()
         await asyncio.gather(*waiting)
-        assert desk.engine.sequence == 3
-        await desk.sequencer.submit([Tick()])
+        assert desk.engine.sequence == 8
+        assert not any(desk.sequencer.crowded(owner) for owner in range(1, 5))
+        enter(1)
+        await waiting[-1]
         await desk.sequencer.stop()
         desk.sequencer.close()
 

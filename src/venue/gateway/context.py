@@ -158,11 +158,11 @@ class Node:
             self.epoch_line = _epoch_line(event.epoch)
 
     def submit(
-        self, commands: Sequence[Command], *, patient: bool = False
+        self, commands: Sequence[Command], *, owner: int = VENUE, patient: bool = False
     ) -> asyncio.Future[list[Applied]]:
         """Have commands made durable and applied; a refusal here means nothing was done."""
         answer: asyncio.Future[list[Applied]] = asyncio.get_running_loop().create_future()
-        self.enter(commands, answer, patient=patient)
+        self.enter(commands, answer, owner=owner, patient=patient)
         return answer
 
     def enter(

@@ -16,6 +16,7 @@ from venue.core.messages.commands import Command
 from venue.node.replies import OutcomeReceiver
 
 VENUE: Final = 0  # in place of an owner: the venue itself and its operators
+AGENTS: Final = -1  # in place of an owner: all liquidity agents, who take turns with the owners
 TURN: Final = 10  # commands of one owner in one turn
 
 # Commands applied together, the receiver of their outcome, and their owner.
@@ -25,10 +26,11 @@ Group = tuple[Sequence[Command], OutcomeReceiver, int]
 class _Flow:
     """The waiting commands of one owner, oldest first, with the time (s) since when."""
 
-    __slots__ = ("credit", "groups", "owner")
+    __slots__ = ("commands", "credit", "groups", "owner")
 
     def __init__(self, owner: int) -> None:
         self.owner = owner
+        self.commands = 0
         self.groups: deque[tuple[float, Group]] = deque()
         self.credit = TURN
 
@@ -45,25 +47,36 @@ class FairQueue:
 
     def add(self, group: Group, now: float) -> None:
         """Have a group wait after its owner's others; `now` in s."""
-        self.commands += len(group[0])
+        size = len(group[0])
+        self.commands += size
         if group[2] == VENUE:
             self._first.append(group)
         else:
-            self._flow(group[2]).groups.append((now, group))
+            flow = self._flow(group[2])
+            flow.commands += size
+            flow.groups.append((now, group))
 
     def put_back(self, groups: Sequence[Group], now: float) -> None:
         """Have groups that were taken wait before their owners' others; `now` in s."""
         for group in reversed(groups):
-            self.commands += len(group[0])
+            size = len(group[0])
+            self.commands += size
             if group[2] == VENUE:
                 self._first.appendleft(group)
             else:
-                self._flow(group[2]).groups.appendleft((now, group))
+                flow = self._flow(group[2])
+                flow.commands += size
+                flow.groups.appendleft((now, group))
 
     def since(self, owner: int) -> float | None:
         """Since when (s) the owner's oldest group waits; None when nothing does."""
         flow = self._flows.get(owner)
         return flow.groups[0][0] if flow is not None and flow.groups else None
+
+    def waiting(self, owner: int) -> int:
+        """The owner's waiting commands; of the venue's own it is not known."""
+        flow = self._flows.get(owner)
+        return flow.commands if flow is not None else 0
 
     def take(self, room: int) -> list[Group]:
         """The groups whose turn it is, as far as their commands have room; at least one."""
@@ -114,4 +127,5 @@ class FairQueue:
             return
         flow = (self._new or self._old)[0]
         flow.groups.popleft()
+        flow.commands -= size
         flow.credit -= size

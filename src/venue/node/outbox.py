@@ -32,7 +32,7 @@ class Outbox:
 
     def __init__(self) -> None:
         self.companion: Companion | None = None
-        self.limit: Limit = lambda: None
+        self.limit: Limit = _unlimited
         self._followers: list[Follower] = []
         self._of_reverts: list[Follower] = []  # and all others
 
@@ -42,6 +42,7 @@ class Outbox:
         self._followers.append(follower)
         self._of_reverts.append(follower)
         if limit is not None:
+            assert self.limit is _unlimited, "a second follower has a limit"
             self.limit = limit
 
     def follow_reverts(self, follower: Follower) -> None:
@@ -53,3 +54,7 @@ class Outbox:
         reverts = type(batch[0].command) is RevertState
         for follower in self._of_reverts if reverts else self._followers:
             follower(batch)
+
+
+def _unlimited() -> None:
+    """All followers can take as many as come."""

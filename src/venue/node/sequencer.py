@@ -41,9 +41,12 @@ BATCH_LEAST: Final = 8  # commands in a batch while more wait; fewer are not mea
 BATCH_FIRST: Final = 32  # as long as it is not known how many are worked off in the time
 SHORTEST_S: Final = 0.0001  # of work; less says nothing
 BATCH_S: Final = 0.002  # of work between two such batches: soon the others have their turn
-PENDING_MAX: Final = 20_000  # commands waiting; more is overload
-NEW_MAX: Final = PENDING_MAX // 2  # beyond that no new orders: the rest is for ending them
+PENDING_MAX: Final = 20_000  # commands waiting; more is overload, for all that have some among them
+NEW_MAX: Final = PENDING_MAX // 2  # beyond that no new orders of these: the rest is for ending them
+RESERVE: Final = PENDING_MAX // 4  # beyond `PENDING_MAX`, for owners for whom nothing waits
+OWN_MAX: Final = PENDING_MAX // 8  # of one owner
 WAIT_MAX_S: Final = 0.05  # an owner whose commands have waited longer gets no new orders in
+RECONSIDER_S: Final = 0.05  # how long a pace is trusted that lets nothing go
 PATIENCE_S: Final = 0.05  # how long a batch of agents alone may wait for company
 BUSY: Final = 8  # a batch of this many says that more are coming
 # Without a batch for so long nobody has looked at the prices: the process was held up or slept. A
@@ -132,8 +135,8 @@ class Sequencer:
         assert commands, "a group holds at least one command"
         if self._stopped is not None:
             raise Stopped(str(self._stopped)) from self._stopped
-        if self._waiting + len(commands) > PENDING_MAX:
-            raise Overloaded(f"{self._waiting} commands wait")
+        if self._waiting + len(commands) > OWN_MAX:
+            self._check_room(owner, len(commands))
         if type(commands[0]) is RevertState:
             assert len(commands) == 1, "a revert stands alone"
             self._reverts += 1
@@ -144,12 +147,21 @@ class Sequencer:
 
     def crowded(self, owner: int) -> bool:
         """Whether no new orders of an owner should come in: they could not be served soon."""
-        if self._waiting >= NEW_MAX:
-            return True
         if not self._queue.commands:
             return False
         since = self._queue.since(owner)
-        return since is not None and monotonic() - since > WAIT_MAX_S
+        if since is None:
+            return self._waiting >= PENDING_MAX
+        return self._waiting >= NEW_MAX or monotonic() - since > WAIT_MAX_S
+
+    def _check_room(self, owner: int, more: int) -> None:
+        """Overloaded when so many more would be too many: of this owner, or of all that wait."""
+        self._queue_up()
+        own = self._queue.waiting(owner)
+        if own and owner != VENUE and own + more > OWN_MAX:
+            raise Overloaded(f"{own} of its commands wait")
+        if self._waiting + more > (PENDING_MAX if own else PENDING_MAX + RESERVE):
+            raise Overloaded(f"{self._waiting} commands wait")
 
     def quiet(self) -> bool:
         """Whether nothing waits and nothing is being written or worked off."""
@@ -231,11 +243,14 @@ class Sequencer:
         if self._flush_at is not None:
             self._flush_at.cancel()
             self._flush_at = None
+        if self._pace is not None:  # its reason may be gone
+            self._keep_pace()
         groups, commands = self._gather()
         if not commands:
-            if self._waiting and self._pace is not None:  # as many as it may
+            if self._pace is not None and not self.quiet():  # as many as it may
+                wait_s = min(self._pace.wait_s(), RECONSIDER_S)
                 self._flush_is_patient = False
-                self._flush_at = self._loop.call_later(self._pace.wait_s(), self._flush)
+                self._flush_at = self._loop.call_later(wait_s, self._flush)
             return
         now = max(self._clock.now(), self._time)
         if 0 < self._time <= now - LATE_US and type(commands[0]) is not Tick:
@@ -260,17 +275,20 @@ class Sequencer:
         self._disk.submit(write, partial(self._written, groups))
 
     def _gather(self) -> tuple[list[Group], list[Command]]:
-        groups = self._next_groups()
+        room = BATCH_MAX
+        if self._pace is not None and self._stopped is None:
+            room = min(room, self._pace.room(monotonic()))
+        groups = self._next_groups(room)
         if self._reverts:
             groups = self._cut(groups)
         commands = [command for group in groups for command in group[0]]
         self._waiting -= len(commands)
-        if self._pace is not None:
-            self._pace.spend(len(commands))
-        if self._goes_on():
+        if self._goes_on() and room > 0:
             slice_: list[Command] = [Proceed()]
             groups.append((slice_, self._loop.create_future(), VENUE))
             commands += slice_
+        if self._pace is not None:
+            self._pace.spend(len(commands))
         return groups, commands
 
     def _cut(self, groups: list[Group]) -> list[Group]:
@@ -289,21 +307,22 @@ class Sequencer:
             self._pending = groups[end:] + self._pending
         return groups[:end]
 
-    def _next_groups(self) -> list[Group]:
+    def _next_groups(self, room: int) -> list[Group]:
         """The commands of the next batch: all that wait, or those whose turn it is."""
-        room = BATCH_MAX
-        if self._pace is not None and self._stopped is None:
-            room = min(room, self._pace.room(monotonic()))
         queue, pending = self._queue, self._pending
         if not queue.commands and len(pending) <= TOGETHER_MAX and self._waiting <= room:
             self._pending = []
             return pending
-        if pending:
-            now = monotonic()
-            for group in pending:
-                queue.add(group, now)
-            pending.clear()
+        self._queue_up()
         return queue.take(min(room, self._most)) if room > 0 else []
+
+    def _queue_up(self) -> None:
+        """Have all that wait take turns."""
+        if self._pending:
+            now = monotonic()
+            for group in self._pending:
+                self._queue.add(group, now)
+            self._pending.clear()
 
     def _goes_on(self) -> bool:
         """Whether a slice is due; a venue that stops only finishes what is to be answered."""

@@ -40,7 +40,7 @@ from venue.history.process.pipe import (
     Opened,
 )
 from venue.history.process.speed import Speed
-from venue.history.process.unprojected import Unprojected
+from venue.history.process.unprojected import BATCH_MAX, Unprojected
 
 if TYPE_CHECKING:  # a process that only asks needs no database
     from sqlalchemy import Connection
@@ -48,7 +48,8 @@ if TYPE_CHECKING:  # a process that only asks needs no database
 GATHER_S: Final = 0.25  # how long commands wait for more when nobody asks for them
 AHEAD: Final = 6  # frames of commands without an answer: a transaction and half of the next
 LAG_MAX: Final = 50_000  # lag in commands at which no caller should open new work
-SLOWED: Final = LAG_MAX * 3 // 5  # from here on commands may come only as fast as it projects
+SLOWED: Final = 10_000  # lag from which on commands come only about as fast as it projects them
+CATCHES_UP: Final = 2 * SLOWED  # lag from which on they come at half of its speed
 KEPT_MAX: Final = 2 * LAG_MAX  # commands kept in memory for history where there is a journal
 ASK_S: Final = 5.0  # how long a question may take
 DRAIN_S: Final = 10.0  # how long a snapshot waits for history
@@ -158,13 +159,13 @@ class History:
     def limit(self) -> float | None:
         """How many commands a second may come, so that it is not left too far behind: None for any.
 
-        No limit holds while it stands still, or is too far behind: new work is refused then, and
-        the rest gains nothing by waiting.
+        None while it stands still until another process is there: nobody gains by waiting then.
         """
         lag = self.lag()
-        if not SLOWED < lag <= LAG_MAX or self._again or self._failure:
+        if lag <= SLOWED or self._again or self._failure:
             return None
-        return self._speed.limit((LAG_MAX - lag) / (LAG_MAX - SLOWED))
+        left = max(0, CATCHES_UP - lag) / (CATCHES_UP - SLOWED)
+        return self._speed.limit(left, monotonic())
 
     def health(self) -> None:
         """Raise HistoryFailed while history does not go on, or when a question met damage."""
@@ -323,7 +324,8 @@ class History:
         False when it cannot be sent."""
         self._still()
         payload, more = self._unprojected.next_part()
-        self._open = more and not self._waiting
+        hurried = self._waiting and self.lag() <= BATCH_MAX  # a caller waits for many otherwise
+        self._open = more and not hurried
         if not self._open:
             self._unprojected.end()
         link = self._link

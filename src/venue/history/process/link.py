@@ -1,7 +1,7 @@
 """One helper process at the end of a pipe: its requests, its answers, and its end.
 
-Frames go both ways as `worker` says. A process that leaves a frame unanswered for too long hangs:
-it is killed, which costs nothing that was committed.
+Frames go both ways as `worker` says. A process that leaves a frame unanswered for too long, and
+does nothing meanwhile, hangs: it is killed, which costs nothing that was committed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pickle
 import sys
 from asyncio.subprocess import Process
 from collections import deque
+from pathlib import Path
 from typing import Any, Final
 
 from venue.history.process.pipe import DAMAGED, DONE, HEAD
@@ -22,6 +23,8 @@ WORKER: Final = "venue.history.process.worker"
 START_S: Final = 30.0  # how long a process may take to open its file
 CLOSE_S: Final = 3.0  # how long it may take to end
 ASKED_MAX: Final = 5_000  # frames without an answer
+WORKS_MAX: Final = 12  # times the patience with a process: so long it may work on one frame
+WORKED_NS: Final = 1_000_000  # of its processor time; to be stopped by a signal takes some, too
 
 
 class HistoryFailed(Exception):
@@ -108,9 +111,21 @@ class Link:
             self._hangs.cancel()
             self._hangs = None
         if self._asked:
-            loop = asyncio.get_running_loop()
-            told = f"the history process did not answer for {self._patience_s:g} s"
-            self._hangs = loop.call_later(self._patience_s, self.kill, told)
+            self._look_again(worked(self._process.pid), WORKS_MAX)
+
+    def _look_again(self, before: int, times: int) -> None:
+        loop = asyncio.get_running_loop()
+        self._hangs = loop.call_later(self._patience_s, self._look, before, times - 1)
+
+    def _look(self, before: int, times: int) -> None:
+        """Kill a process that has not worked since the last look: on a busy machine one that does
+        has its turn late."""
+        now = worked(self._process.pid)
+        if times and now > before + WORKED_NS:
+            self._look_again(now, times)
+        else:
+            waited_s = (WORKS_MAX - times) * self._patience_s
+            self.kill(f"the history process did not answer for {waited_s:g} s")
 
     async def _listen(self) -> None:
         """Hand each answer to its caller, in order, until the process has ended."""
@@ -135,6 +150,14 @@ class Link:
         while self._asked:
             fail(self._asked.popleft(), HistoryFailed(why))
         self._await_answer()
+
+
+def worked(pid: int) -> int:
+    """The processor time of a process in ns; 0 where the system does not tell it."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_bytes().split()[0])
+    except (OSError, IndexError, ValueError):
+        return 0
 
 
 async def worker() -> Process:

@@ -48,7 +48,7 @@ log = logging.getLogger("venue.history")
 _batch = msgspec.msgpack.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 _cut = msgspec.msgpack.Decoder(Cut)
-NICENESS: Final = 10  # orders go first: when it is left behind, `History.limit` says so
+NICENESS: Final = 5  # orders go first; beside other busy programs it must still go on
 COPIED_MAX: Final = 256 << 20  # bytes of a history that is copied: questions wait meanwhile
 _opened = msgspec.msgpack.Decoder(Opened)
 
