@@ -20,6 +20,8 @@ CAPACITY = 100  # commands a second
 REFUSALS = 300
 KNOWN = 20  # client ids of ended orders that are remembered of an owner, instead of 100,000
 ORDERS_MAX = 2_000  # of one connection
+# Waiting commands: of one owner, of all, and beyond these for owners for whom nothing waits.
+ROOM = {"OWN_MAX": 200, "NEW_MAX": 300, "PENDING_MAX": 400, "RESERVE": 100}
 PERPETUAL = "BTCSUSDT"
 
 Named = Callable[[Client, str], str]  # does something with the order of a client id
@@ -159,6 +161,48 @@ def test_a_flood_is_refused_and_nobody_else_is(tmp_path: Path) -> None:
     assert cancelled == Counter(accepted[1:-1])
     assert not placed.keys() & set(flood.refused_ids)
     assert verify(str(tmp_path / "venue.db")).problems == []
+
+
+def test_an_owners_batches_of_cancels_take_nobody_elses_room(tmp_path: Path) -> None:
+    """Enemy: an owner whose cancels, fifty in a request, had those of all others refused."""
+    tuned = [f"node.sequencer.{name}={number}" for name, number in ROOM.items()]
+    options = ("--no-agents", "--no-limits", "--capacity", str(10 * CAPACITY))
+    program = ("support.tuned", *tuned)
+    refused: list[Answer] = []
+    done = threading.Event()
+    with (
+        Server(*options, folder=tmp_path, program=program) as server,
+        ThreadPoolExecutor(CONNECTIONS) as pool,
+    ):
+
+        def cancel(number: int) -> None:
+            client = server.client("alice")
+            for count in range(ORDERS_MAX):
+                if done.is_set():
+                    break
+                names = [f"{number}-{count}-{place}" for place in range(50)]
+                answer = client.delete("/api/v3/order/batch", {"origClientOrderIds": names})
+                if answer.status != 200:
+                    refused.append(answer)
+            client.close()
+
+        bob = server.client("bob")
+        assert place(server.client("alice"), "before").status == 200  # her passphrase is known
+        running = [pool.submit(cancel, number) for number in range(CONNECTIONS)]
+        count = 0
+        try:
+            while count < 20 or (len(refused) < 20 and not all(one.done() for one in running)):
+                count += 1
+                assert place(bob, f"bob-{count}").status == 200
+                assert bob.delete(f"/api/v3/order?origClientOrderId=bob-{count}").status == 200
+        finally:
+            done.set()
+        for one in running:
+            one.result()
+        assert server.stop() == 0
+    assert len(refused) >= 20
+    for answer in refused:
+        assert (answer.status, answer.headers["retry-after"]) == (503, "1")
 
 
 def journaled(path: Path) -> tuple[Counter[str], Counter[str]]:
