@@ -9,12 +9,11 @@ import time
 from collections.abc import Iterator
 from itertools import count, islice
 from pathlib import Path
-from random import Random
 from typing import Final
 
 from bench import compiled, gateway, signed_orders, streams
 from bench.gateway import Figures, Server
-from bench.signed_orders import Key
+from bench.signed_orders import PRICE, Key
 from bench.stream_reader import CHUNK, Known, Subscriber
 from bench.table import Row, Section
 from venue.api import signing
@@ -25,6 +24,12 @@ FEW: Final = 8  # sockets, with as many orders in flight each
 PREPARED: Final = 150_000  # orders, more than are answered in the time
 LAST_S: Final = 5.0  # for the answers that are still to come
 AIM: Final = 1.5  # of the rate over REST
+KINDS: Final = (
+    ("SELL", PRICE + 1),
+    ("BUY", PRICE - 1),
+    ("BUY", PRICE + 30),
+    ("SELL", PRICE - 30),
+)
 
 
 def run() -> Section:
@@ -122,10 +127,10 @@ _names = count()
 
 
 def _orders(number: int) -> Iterator[bytes]:
-    """Orders as those of `gateway`: half of them rest, half take one that rests."""
-    random = Random(number)
+    """Half of them rest, half take one that rests, as those of `gateway` do. These rest at the best
+    price and are taken first: the book's orders are of many owners, and one has 200 at most."""
     for place in count(number):
-        side, price = signed_orders.next_order(random, place)
+        side, price = KINDS[place % len(KINDS)]
         data = (
             f'{{"method":"ORDER.PLACE","id":{place},"params":{{"symbol":"BTCUSDT","side":"{side}",'
             f'"type":"LIMIT","timeInForce":"GTC","quantity":"0.00150",'
