@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from sqlalchemy import Connection, text
 
 from support.helper_process import process_of
 from support.tape import Sum, Tape, rows_of
@@ -200,6 +201,35 @@ def test_a_failed_projection_is_told_by_everything_until_it_goes_on(tape: Tape) 
     asyncio.run(scene())
 
 
+def test_a_caller_that_waits_makes_no_history_slower_that_is_far_behind(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Enemy: one who asks again and again, so that each frame is a transaction of its own."""
+    monkeypatch.setattr(unprojected, "PART_MAX", 100)
+    monkeypatch.setattr(unprojected, "BATCH_MAX", 400)
+    monkeypatch.setattr(client, "BATCH_MAX", 400)
+    sent: list[bytes] = []
+
+    async def scene() -> None:
+        async with running() as history:
+            send = history._link.send
+
+            def counted(kind: bytes, payload: bytes) -> asyncio.Future[Any]:
+                sent.append(kind)
+                return send(kind, payload)
+
+            monkeypatch.setattr(history._link, "send", counted)
+            asking = asyncio.create_task(history.reach(1_000, PATIENCE_S))
+            await asyncio.sleep(0)  # it waits
+            history.follow(tape.applied[:1_000])
+            await asking
+            # Two whole ones, and what is left has no more parts than its caller needs.
+            assert sent[:8] == [PART, PART, PART, PROJECT] * 2
+            assert history.lag() == 0
+
+    asyncio.run(scene())
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 @pytest.mark.parametrize("lasting", [True, False])
 def test_another_process_goes_on_where_one_ended(
@@ -229,6 +259,36 @@ def test_another_process_goes_on_where_one_ended(
             assert [row.order_id for row in reversed(orders)] == [
                 row[0] for row in rows["orders"] if row[1:3] == (uid, "BTCUSDT")
             ]
+
+    asyncio.run(scene())
+
+
+def test_a_process_that_works_does_not_hang(
+    tmp_path: Path, tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Enemy: other programs on the same processor, so that its answer takes longer than usual."""
+    monkeypatch.setattr(client, "HUNG_S", 0.3)
+    monkeypatch.setattr(client, "ASK_S", PATIENCE_S)
+    counted = text(
+        "WITH RECURSIVE up(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < 5000000)"
+        " SELECT max(n) FROM up"
+    )
+    told = link.worked
+
+    async def scene() -> None:
+        async with running(tmp_path / "venue.history", engine_after(tape.applied)) as history:
+            process = process_of(history)
+            looks: list[int] = []
+
+            def worked(pid: int) -> int:
+                looks.append(found := told(pid))
+                return found
+
+            monkeypatch.setattr(link, "worked", worked)
+            assert await history.ask(Connection.scalar, counted) == 5_000_000
+            assert len(looks) > 1  # it was looked at before it answered
+            assert looks == sorted(set(looks))
+            assert process_of(history) is process
 
     asyncio.run(scene())
 

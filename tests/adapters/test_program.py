@@ -57,6 +57,13 @@ def test_a_helper_ends_with_what_its_main_returns() -> None:
     assert done.stderr == b""
 
 
+def run_in_a_session(program: str) -> None:
+    """Run a program in a session of its own; it must succeed."""
+    command = [sys.executable, "-P", "-c", program]
+    done = subprocess.run(command, capture_output=True, timeout=60, start_new_session=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_orders_go_before_helpers_of_other_sessions() -> None:
     """Enemy: a system that weighs sessions against each other, where a helper's niceness says
     nothing beside the venue's session: a snapshot took half of the processor from orders."""
@@ -67,10 +74,7 @@ def test_orders_go_before_helpers_of_other_sessions() -> None:
         "assert os.nice(0) == 19\n"
         "assert not session.exists() or session.read_text().endswith('nice 19\\n')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", told], capture_output=True, timeout=60, start_new_session=True
-    )
-    assert done.returncode == 0, done.stderr
+    run_in_a_session(told)
 
 
 def test_a_helper_in_somebody_elses_session_leaves_that_as_it_is() -> None:
@@ -82,10 +86,7 @@ def test_a_helper_in_somebody_elses_session_leaves_that_as_it_is() -> None:
         "session = Path('/proc/self/autogroup')\n"
         "assert not session.exists() or session.read_text().endswith('nice 0\\n')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", told], capture_output=True, timeout=60, start_new_session=True
-    )
-    assert done.returncode == 0, done.stderr
+    run_in_a_session(told)
 
 
 def test_a_helper_that_fails_tells_it() -> None:

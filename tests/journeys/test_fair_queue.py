@@ -10,7 +10,7 @@ from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.transport.listener import WOKEN_MAX, Listener
 from venue.node.capacity import Pace
-from venue.node.fair_queue import TURN, VENUE, FairQueue
+from venue.node.fair_queue import AGENTS, TURN, VENUE, FairQueue
 
 
 class Nobody:
@@ -77,6 +77,15 @@ def test_the_venue_goes_first() -> None:
     add(queue, 1, *[1] * 50)
     add(queue, VENUE, 2, 3)
     assert owners(queue, 6) == [VENUE, VENUE, 1]
+
+
+def test_liquidity_agents_take_turns_with_the_owners() -> None:
+    """Enemy: a low limit, under which agents that go first leave nobody else a turn."""
+    queue = FairQueue()
+    add(queue, AGENTS, *[TURN] * 10)
+    add(queue, 1, *[1] * 3)
+    assert owners(queue, TURN) == [AGENTS]
+    assert owners(queue, TURN) == [1, 1, 1, AGENTS]
 
 
 def test_a_group_is_taken_whole_and_one_always() -> None:

@@ -324,7 +324,8 @@ class History:
         False when it cannot be sent."""
         self._still()
         payload, more = self._unprojected.next_part()
-        hurried = self._waiting and self.lag() <= BATCH_MAX  # a caller waits for many otherwise
+        # Far behind, small transactions would only make its caller wait longer.
+        hurried = self._waiting and self.lag() <= BATCH_MAX
         self._open = more and not hurried
         if not self._open:
             self._unprojected.end()
