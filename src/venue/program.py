@@ -23,7 +23,7 @@ KEPT: Final = ("HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ")
 KEPT_PREFIXES: Final = ("LC_", "PYTHON")
 SEARCHED: Final = "PYTHONPATH"
 SESSION: Final = Path("/proc/self/autogroup")  # the priority of this process's session
-ASKED_MAX: Final = 5  # times that this is asked for
+ASKED_MAX: Final = 10  # times that this is asked for
 ASK_AGAIN_S: Final = 0.11  # the system listens to one process each tenth of a second
 
 

@@ -89,6 +89,34 @@ def test_a_helper_in_somebody_elses_session_leaves_that_as_it_is() -> None:
     run_in_a_session(told)
 
 
+def test_helpers_that_begin_at_once_all_give_way() -> None:
+    """Enemy: a system that listens to users without rights once in a tenth of a second, so that one
+    of two helpers kept its weight."""
+    told = (
+        "import ctypes, os; from pathlib import Path; from venue.program import give_way\n"
+        "session = Path('/proc/self/autogroup')\n"
+        "begin, end = os.pipe()\n"
+        "helpers = []\n"
+        "for _ in range(2):\n"
+        "    helper = os.fork()\n"
+        "    if not helper:\n"
+        "        os.close(end)\n"
+        "        os.setsid()\n"
+        "        if os.getuid() == 0:\n"
+        "            os.setuid(65534)\n"
+        "            ctypes.CDLL(None).prctl(4, 1)\n"  # its files in /proc are its own again
+        "        os.read(begin, 1)\n"  # until the pipe is closed
+        "        give_way(10)\n"
+        "        said = not session.exists() or session.read_text().endswith('nice 10\\n')\n"
+        "        os._exit(not said)\n"
+        "    helpers.append(helper)\n"
+        "os.close(end)\n"
+        "ends = [os.waitpid(helper, 0)[1] for helper in helpers]\n"
+        "assert ends == [0, 0], ends\n"
+    )
+    run_in_a_session(told)
+
+
 def test_a_helper_that_fails_tells_it() -> None:
     done = run("-m", "venue.program", "venue.no_such_module")
     assert done.returncode == 1
