@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
-from functools import partial
-from typing import Any
 
 import pytest
 
+from support.sequencing import Clock, Desk, Gate, run
 from venue.core.book.book import Market
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
@@ -17,70 +15,11 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, CreateOwner, PlaceOrder, RegisterAsset, Tick
 from venue.core.messages.events import OwnerCreated, Rejected
 from venue.core.messages.savepoints import KeepState, RevertState
-from venue.core.state.snapshot import begin
 from venue.journal.memory import MemoryJournal
 from venue.node import sequencer as room
-from venue.node.fair_queue import TURN, VENUE
-from venue.node.outbox import Outbox
-from venue.node.sequencer import Overloaded, Sequencer, Stopped
+from venue.node.sequencer import Stopped
 
 GRID = Instrument("X", "X", "", 1, 0, 1, 0, 1, 9, 9, 0, 0)
-
-
-class Gate:
-    """A journal on a disk that waits until it is let, and can break."""
-
-    instant = False
-
-    def __init__(self) -> None:
-        self._kept = MemoryJournal(keep=True)
-        self.open = threading.Event()
-        self.batches: list[int] = []
-        self.broken = False
-        self.tell: Callable[[int], None] = lambda count: None  # of a batch that is handed over
-
-    def prepare(self, commands: list[Command]) -> Callable[[], None]:
-        self.tell(len(commands))
-        return partial(self._write, commands)
-
-    def _write(self, commands: list[Command]) -> None:
-        assert self.open.wait(10)
-        if self.broken:
-            raise OSError("the disk is gone")
-        self._kept.append(commands)
-        self.batches.append(len(commands))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._kept, name)
-
-
-class Clock:
-    """A clock that may run backwards."""
-
-    def __init__(self, *times: int) -> None:
-        self.times = list(times)
-
-    def now(self) -> int:
-        return self.times.pop(0) if len(self.times) > 1 else self.times[0]
-
-    def wall(self) -> int:
-        raise AssertionError("commands are stamped with venue time")
-
-
-class Desk:
-    """A sequencer with all that it needs."""
-
-    def __init__(self, journal: Any, clock: Clock) -> None:
-        self.engine = begin()
-        self.outbox = Outbox()
-        self.published: list[int] = []
-        self.outbox.follow(lambda batch: self.published.extend(done.sequence for done in batch))
-        self.failures: list[BaseException] = []
-        self.sequencer = Sequencer(self.engine, journal, self.outbox, clock, self.failures.append)
-
-
-def run(story: Callable[[], Coroutine[None, None, None]]) -> None:
-    asyncio.run(asyncio.wait_for(story(), 20))
 
 
 def owner_of(applied: list[Applied]) -> str:
@@ -265,70 +204,6 @@ def test_patient_commands_wait_for_company() -> None:
         assert journal.batches == [2]
         alone = desk.sequencer.submit([Tick()], patient=True)
         assert (await alone)[0].sequence == 3
-        await desk.sequencer.stop()
-        desk.sequencer.close()
-
-    run(story)
-
-
-def test_overload_is_refused_without_effect(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enemy: an owner whose cancels, which nothing else refuses, fill the queue for all others."""
-    monkeypatch.setattr(room, "OWN_MAX", 3)
-    monkeypatch.setattr(room, "PENDING_MAX", 6)
-    monkeypatch.setattr(room, "NEW_MAX", 5)
-    monkeypatch.setattr(room, "RESERVE", 2)
-
-    async def story() -> None:
-        journal = Gate()
-        desk = Desk(journal, Clock(1))
-        waiting: list[asyncio.Future[list[Applied]]] = []
-
-        def enter(owner: int, *commands: Command) -> None:
-            answer: asyncio.Future[list[Applied]] = asyncio.get_running_loop().create_future()
-            desk.sequencer.enter(commands or [Tick()], answer, owner=owner)
-            waiting.append(answer)
-
-        for _ in range(3):
-            enter(1)
-        with pytest.raises(Overloaded, match="3 of its commands wait"):
-            enter(1)
-        enter(2)
-        enter(2)  # five wait
-        assert desk.sequencer.crowded(1)
-        assert desk.sequencer.crowded(2)
-        assert not desk.sequencer.crowded(3)
-        enter(3, Tick(), Tick(), Tick())  # eight: beyond, for one for whom nothing waited
-        assert desk.sequencer.crowded(4)  # new orders; ending some would be let in
-        for owner in (2, 4, VENUE):
-            with pytest.raises(Overloaded, match="8 commands wait"):
-                enter(owner)
-        journal.open.set()
-        await asyncio.gather(*waiting)
-        assert desk.engine.sequence == 8
-        assert not any(desk.sequencer.crowded(owner) for owner in range(1, 5))
-        enter(1)
-        await waiting[-1]
-        await desk.sequencer.stop()
-        desk.sequencer.close()
-
-    run(story)
-
-
-@pytest.mark.parametrize(("flood", "place"), [(room.TOGETHER_MAX - 1, 100), (150, TURN + 1)])
-def test_owners_take_turns_when_many_requests_wait(flood: int, place: int) -> None:
-    async def story() -> None:
-        journal = Gate()
-        journal.open.set()
-        desk = Desk(journal, Clock(1))
-        loop = asyncio.get_running_loop()
-        answers = [loop.create_future() for _ in range(flood + 1)]
-        for number, answer in enumerate(answers):
-            desk.sequencer.enter([Tick()], answer, owner=2 if number == flood else 1)
-        *others, (last,) = await asyncio.gather(*answers)
-        assert last.sequence == place
-        order = [done.sequence for (done,) in others]
-        assert order == sorted(order)
-        assert desk.engine.sequence == flood + 1
         await desk.sequencer.stop()
         desk.sequencer.close()
 

@@ -24,6 +24,11 @@ class Pace:
         self._at = now
         return int(self._room) if self._room >= self._least() else 0
 
+    def ahead(self) -> int:
+        """How many commands may go ahead of the pace, as of the last look at the room: those of a
+        step, unless more went than it had room for."""
+        return int(self._least()) if self._room >= 0 else 0
+
     def spend(self, commands: int) -> None:
         """So many go: more than there is room for are paid for later."""
         self._room -= commands

@@ -2,14 +2,15 @@
 waits for itself and not the others for it.
 
 The order is that of fair queueing (RFC 8290, section 4). An owner for whom nothing waited goes
-before owners for whom something did. An owner that had its turn goes after all others. Commands of
-one owner stay in their order. The venue's own commands and operators' go first of all.
+before owners for whom something did. An owner that had its turn goes after all others; a group of
+more commands than one, which is not divided, costs as many turns. Commands of one owner stay in
+their order. The venue's own commands and operators' go first of all.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from venue.core.messages.commands import Command
@@ -17,14 +18,18 @@ from venue.node.replies import OutcomeReceiver
 
 VENUE: Final = 0  # in place of an owner: the venue itself and its operators
 AGENTS: Final = -1  # in place of an owner: all liquidity agents, who take turns with the owners
-TURN: Final = 10  # commands of one owner in one turn
+TURN: Final = 1  # commands of one owner in one turn: rounds are short
 
 # Commands applied together, the receiver of their outcome, and their owner.
 Group = tuple[Sequence[Command], OutcomeReceiver, int]
 
 
 class _Flow:
-    """The waiting commands of one owner, oldest first, with the time (s) since when."""
+    """The waiting commands of one owner, oldest first, with the time (s) since when.
+
+    `credit`: what is left of its turn, in commands; below 0 it waits for turns of which it has
+    taken the commands.
+    """
 
     __slots__ = ("commands", "credit", "groups", "owner")
 
@@ -80,8 +85,15 @@ class FairQueue:
 
     def take(self, room: int) -> list[Group]:
         """The groups whose turn it is, as far as their commands have room; at least one."""
+        return self._take(self._next, room)
+
+    def take_new(self, room: int) -> list[Group]:
+        """As `take`, without the owners for whom something waited before."""
+        return self._take(self._next_new, room)
+
+    def _take(self, following: Callable[[], Group | None], room: int) -> list[Group]:
         taken: list[Group] = []
-        while (group := self._next()) is not None:
+        while (group := following()) is not None:
             size = len(group[0])
             if taken and size > room:
                 break
@@ -102,21 +114,31 @@ class FairQueue:
 
     def _next(self) -> Group | None:
         """The group whose turn it is; its flow, if it has one, is the first of its list then."""
-        if self._first:
-            return self._first[0]
-        while self._new or self._old:
-            flows = self._new or self._old
-            flow = flows[0]
+        group = self._next_new()
+        while group is None and self._old:
+            flow = self._old[0]
             if flow.groups and flow.credit > 0:
                 return flow.groups[0][1]
-            flows.popleft()
-            if flow.groups:
+            self._old.popleft()
+            if flow.groups or flow.credit < 0:
                 flow.credit += TURN
-                self._old.append(flow)
-            elif flows is self._new:  # an owner that comes back at once is not new again
                 self._old.append(flow)
             else:
                 del self._flows[flow.owner]
+        return group
+
+    def _next_new(self) -> Group | None:
+        """The next group of the venue, or of an owner for whom nothing waited."""
+        if self._first:
+            return self._first[0]
+        while self._new:
+            flow = self._new[0]
+            if flow.groups and flow.credit > 0:
+                return flow.groups[0][1]
+            self._new.popleft()
+            if flow.groups:
+                flow.credit += TURN
+            self._old.append(flow)  # an owner that comes back at once is not new again
         return None
 
     def _remove(self, size: int) -> None:

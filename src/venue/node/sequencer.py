@@ -47,6 +47,7 @@ RESERVE: Final = PENDING_MAX // 4  # beyond `PENDING_MAX`, for owners for whom n
 OWN_MAX: Final = PENDING_MAX // 8  # of one owner
 WAIT_MAX_S: Final = 0.05  # an owner whose commands have waited longer gets no new orders in
 RECONSIDER_S: Final = 0.05  # how long a pace is trusted that lets nothing go
+TIMER_S: Final = 0.001  # the loop's timers count these: less would be no wait, again and again
 PATIENCE_S: Final = 0.05  # how long a batch of agents alone may wait for company
 BUSY: Final = 8  # a batch of this many says that more are coming
 # Without a batch for so long nobody has looked at the prices: the process was held up or slept. A
@@ -97,6 +98,7 @@ class Sequencer:
         self._writing = False
         self._flush_at: asyncio.Handle | None = None
         self._flush_is_patient = False
+        self._flush_is_held = False  # by the pace
         self._busy = False  # the last batch said that more are coming
         self._seen = 0  # commands that waited when it was last looked whether more come,
         self._until = 0.0  # and how long they may
@@ -142,7 +144,11 @@ class Sequencer:
             self._reverts += 1
         self._pending.append((commands, answer, owner))
         self._waiting += len(commands)
-        if not self._writing and (self._flush_at is None or self._flush_is_patient):
+        if not self._writing and (
+            self._flush_at is None
+            or self._flush_is_patient
+            or (self._flush_is_held and not self._queue.waiting(owner))
+        ):
             self._schedule(patient=patient)
 
     def crowded(self, owner: int) -> bool:
@@ -217,6 +223,7 @@ class Sequencer:
                 return
             self._flush_at.cancel()
         self._flush_is_patient = patient
+        self._flush_is_held = False
         if patient:
             self._flush_at = self._loop.call_later(PATIENCE_S, self._flush)
         elif self._busy and not self._queue.commands:
@@ -243,13 +250,15 @@ class Sequencer:
         if self._flush_at is not None:
             self._flush_at.cancel()
             self._flush_at = None
+        self._flush_is_held = False
         if self._pace is not None:  # its reason may be gone
             self._keep_pace()
         groups, commands = self._gather()
         if not commands:
             if self._pace is not None and not self.quiet():  # as many as it may
-                wait_s = min(self._pace.wait_s(), RECONSIDER_S)
+                wait_s = min(max(self._pace.wait_s(), TIMER_S), RECONSIDER_S)
                 self._flush_is_patient = False
+                self._flush_is_held = True
                 self._flush_at = self._loop.call_later(wait_s, self._flush)
             return
         now = max(self._clock.now(), self._time)
@@ -314,7 +323,12 @@ class Sequencer:
             self._pending = []
             return pending
         self._queue_up()
-        return queue.take(min(room, self._most)) if room > 0 else []
+        if room > 0:
+            return queue.take(min(room, self._most))
+        # An owner with little to ask does not wait for the pace of those that ask much.
+        assert self._pace is not None, "without a pace there is room"
+        ahead = self._pace.ahead()
+        return queue.take_new(ahead) if ahead else []
 
     def _queue_up(self) -> None:
         """Have all that wait take turns."""
