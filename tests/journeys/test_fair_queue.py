@@ -101,6 +101,26 @@ def test_who_always_comes_back_gets_no_more_than_its_share(size: int, pause: int
     assert abs(served[1] - served[2]) <= 1, served
 
 
+def test_turns_that_are_put_back_cost_nothing() -> None:
+    queue = FairQueue()
+    add(queue, 1, 20)
+    add(queue, 2, *[1] * 5)
+    taken = queue.take(20)
+    queue.put_back(taken, 0.0)
+    assert owners(queue, 22) == [1, 2, 2]
+
+
+def test_nobody_owes_a_turn_when_nothing_waits_any_more() -> None:
+    """Enemy: a debt of long ago, in a flood by others."""
+    queue = FairQueue()
+    add(queue, 1, 20)
+    assert owners(queue, 10) == [1]
+    queue.forget()
+    add(queue, 2, *[1] * 20)
+    add(queue, 1, 1)
+    assert owners(queue, 2) == [2, 1]
+
+
 def test_those_for_whom_nothing_waited_are_taken_alone() -> None:
     queue = FairQueue()
     add(queue, 1, *[1] * 10)
@@ -170,6 +190,26 @@ def test_a_capacity_is_kept_and_little_of_it_is_stored() -> None:
     assert pace.ahead() == 2  # of a step
     pace.spend(2)
     assert pace.ahead() == 0
+    assert pace.room(60.026) == 0
+    assert pace.ahead() == 0  # before the next step
+    assert pace.room(61.0) == 5
+    pace.spend(5)
+    assert pace.ahead() == 2
+
+
+def test_steps_come_whatever_goes_ahead_of_them() -> None:
+    """Enemy: thousands of owners with one command each: a venue that serves them alone has no step,
+    and so no slice of what is due."""
+    pace = Pace(3_000, 0.0)
+    steps = served = 0
+    for tenth_ms in range(10_000):
+        room = pace.room(tenth_ms / 10_000)
+        steps += room > 0
+        together = min(room, 3) or min(pace.ahead(), 1)
+        served += together
+        pace.spend(together)
+    assert steps >= 200
+    assert 2_900 <= served <= 3_015
 
 
 def test_the_smallest_capacity_is_one_a_second() -> None:

@@ -78,6 +78,33 @@ def test_owners_take_turns_when_many_requests_wait(flood: int, place: int) -> No
     run(story)
 
 
+def test_a_debt_ends_with_what_it_was_made_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enemy: a batch of long ago, whose turns its owner still owed when others' floods came."""
+    monkeypatch.setattr(room, "TOGETHER_MAX", 1)
+
+    async def story() -> None:
+        journal = Gate()
+        journal.open.set()
+        desk = Desk(journal, Clock(1))
+
+        def enter(owner: int, size: int = 1) -> asyncio.Future[list[Applied]]:
+            answer: asyncio.Future[list[Applied]] = asyncio.get_running_loop().create_future()
+            desk.sequencer.enter([Tick()] * size, answer, owner=owner)
+            return answer
+
+        await asyncio.gather(enter(2), enter(1, 2 * room.BATCH_FIRST))
+        await enter(3)  # alone
+        floods = [enter(2) for _ in range(2 * room.BATCH_FIRST)]
+        before = desk.engine.sequence
+        (applied,) = await enter(1)
+        assert applied.sequence <= before + 2
+        await asyncio.gather(*floods)
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
 def test_who_asks_for_little_does_not_wait_for_the_pace_of_a_flood(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

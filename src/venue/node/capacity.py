@@ -16,6 +16,7 @@ class Pace:
         self.rate = rate
         self._room = max(1.0, rate * STORED_S)
         self._at = now
+        self._is_ahead = False  # the last batch went ahead
 
     def room(self, now: float) -> int:
         """How many commands may go now; 0 or less: none."""
@@ -26,11 +27,13 @@ class Pace:
 
     def ahead(self) -> int:
         """How many commands may go ahead of the pace, as of the last look at the room: those of a
-        step, unless more went than it had room for."""
-        return int(self._least()) if self._room >= 0 else 0
+        step, once between two steps, unless more went than there was room for."""
+        return int(self._least()) if self._room >= 0 and not self._is_ahead else 0
 
     def spend(self, commands: int) -> None:
         """So many go: more than there is room for are paid for later."""
+        if commands:
+            self._is_ahead = self._room < self._least()
         self._room -= commands
 
     def wait_s(self) -> float:

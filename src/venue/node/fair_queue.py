@@ -41,12 +41,16 @@ class _Flow:
 
 
 class FairQueue:
-    """Groups of commands by owner; `commands` counts what waits."""
+    """Groups of commands by owner; `commands` counts what waits.
+
+    `flows` are those of the owners for whom something waits or waited in this round, or who owe
+    turns.
+    """
 
     def __init__(self) -> None:
         self.commands = 0
+        self.flows: dict[int, _Flow] = {}
         self._first: deque[Group] = deque()
-        self._flows: dict[int, _Flow] = {}
         self._new: deque[_Flow] = deque()
         self._old: deque[_Flow] = deque()
 
@@ -71,16 +75,24 @@ class FairQueue:
             else:
                 flow = self._flow(group[2])
                 flow.commands += size
+                flow.credit = min(flow.credit + size, TURN)
                 flow.groups.appendleft((now, group))
+
+    def forget(self) -> None:
+        """Nobody owes a turn: nothing waits, and all that came was served."""
+        assert not self.commands, f"{self.commands} commands wait"
+        self.flows.clear()
+        self._new.clear()
+        self._old.clear()
 
     def since(self, owner: int) -> float | None:
         """Since when (s) the owner's oldest group waits; None when nothing does."""
-        flow = self._flows.get(owner)
+        flow = self.flows.get(owner)
         return flow.groups[0][0] if flow is not None and flow.groups else None
 
     def waiting(self, owner: int) -> int:
         """The owner's waiting commands; of the venue's own it is not known."""
-        flow = self._flows.get(owner)
+        flow = self.flows.get(owner)
         return flow.commands if flow is not None else 0
 
     def take(self, room: int) -> list[Group]:
@@ -106,9 +118,9 @@ class FairQueue:
 
     def _flow(self, owner: int) -> _Flow:
         """An owner's flow, made when there is none."""
-        flow = self._flows.get(owner)
+        flow = self.flows.get(owner)
         if flow is None:
-            flow = self._flows[owner] = _Flow(owner)
+            flow = self.flows[owner] = _Flow(owner)
             self._new.append(flow)
         return flow
 
@@ -124,7 +136,7 @@ class FairQueue:
                 flow.credit += TURN
                 self._old.append(flow)
             else:
-                del self._flows[flow.owner]
+                del self.flows[flow.owner]
         return group
 
     def _next_new(self) -> Group | None:

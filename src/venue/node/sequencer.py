@@ -321,6 +321,8 @@ class Sequencer:
         queue, pending = self._queue, self._pending
         if not queue.commands and len(pending) <= TOGETHER_MAX and self._waiting <= room:
             self._pending = []
+            if queue.flows:
+                queue.forget()
             return pending
         self._queue_up()
         if room > 0:
