@@ -94,6 +94,19 @@ def test_frames_are_bounded_by_their_events(tape: Tape, monkeypatch: pytest.Monk
         transaction = 0 if kind == PROJECT else transaction
 
 
+def kinds_sent(history: History, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The kinds of the frames that history's process is sent from now on."""
+    sent: list[bytes] = []
+    send = history._link.send
+
+    def counted(kind: bytes, payload: bytes) -> asyncio.Future[Any]:
+        sent.append(kind)
+        return send(kind, payload)
+
+    monkeypatch.setattr(history._link, "send", counted)
+    return sent
+
+
 def test_a_process_has_the_next_commands_before_it_asks(
     tape: Tape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,17 +114,10 @@ def test_a_process_has_the_next_commands_before_it_asks(
     after each frame fell behind, until all owners' orders were refused."""
     monkeypatch.setattr(unprojected, "PART_MAX", 100)
     monkeypatch.setattr(unprojected, "BATCH_MAX", 400)
-    sent: list[bytes] = []
 
     async def scene() -> None:
         async with running() as history:
-            send = history._link.send
-
-            def counted(kind: bytes, payload: bytes) -> asyncio.Future[Any]:
-                sent.append(kind)
-                return send(kind, payload)
-
-            monkeypatch.setattr(history._link, "send", counted)
+            sent = kinds_sent(history, monkeypatch)
             process = process_of(history)
             os.kill(process.pid, signal.SIGSTOP)  # no answer comes
             for start in range(0, len(tape.applied), 40):
@@ -208,17 +214,10 @@ def test_a_caller_that_waits_makes_no_history_slower_that_is_far_behind(
     monkeypatch.setattr(unprojected, "PART_MAX", 100)
     monkeypatch.setattr(unprojected, "BATCH_MAX", 400)
     monkeypatch.setattr(client, "BATCH_MAX", 400)
-    sent: list[bytes] = []
 
     async def scene() -> None:
         async with running() as history:
-            send = history._link.send
-
-            def counted(kind: bytes, payload: bytes) -> asyncio.Future[Any]:
-                sent.append(kind)
-                return send(kind, payload)
-
-            monkeypatch.setattr(history._link, "send", counted)
+            sent = kinds_sent(history, monkeypatch)
             asking = asyncio.create_task(history.reach(1_000, PATIENCE_S))
             await asyncio.sleep(0)  # it waits
             history.follow(tape.applied[:1_000])

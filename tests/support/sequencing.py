@@ -8,7 +8,8 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from venue.core.messages.commands import Command
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import Command, Tick
 from venue.core.state.snapshot import begin
 from venue.journal.memory import MemoryJournal
 from venue.node.outbox import Outbox
@@ -67,6 +68,12 @@ class Desk:
         self.sequencer = Sequencer(
             self.engine, journal, self.outbox, clock, self.failures.append, capacity=capacity
         )
+
+    def enter(self, owner: int, size: int = 1) -> asyncio.Future[list[Applied]]:
+        """So many commands of an owner, applied together."""
+        answer: asyncio.Future[list[Applied]] = asyncio.get_running_loop().create_future()
+        self.sequencer.enter([Tick()] * size, answer, owner=owner)
+        return answer
 
 
 def run(story: Callable[[], Coroutine[None, None, None]]) -> None:
