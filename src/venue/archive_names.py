@@ -9,15 +9,35 @@ from typing import Final
 
 ARCHIVE: Final = ".archive"  # the part of an archive's name after the file's
 NEW: Final = f"{ARCHIVE}.new"  # one that is being written
+NUMBERS: Final = re.compile(r"-(\d+)-(\d+)")
+WRITER: Final = re.compile(r"(-\d+)?")
 
 
 def archives(path: str) -> list[tuple[int, int, str]]:
     """The archives beside a file, oldest first: their first and last command, and their path."""
-    name = re.compile(re.escape(Path(path).name + ARCHIVE) + r"-(\d+)-(\d+)")
-    beside = [
-        (name.fullmatch(one.name), str(one)) for one in Path(path).absolute().parent.iterdir()
+    found = _beside(f"{path}{ARCHIVE}", NUMBERS)
+    return sorted((int(numbers[1]), int(numbers[2]), one) for numbers, one in found)
+
+
+def being_written(path: str) -> str:
+    """The name of the archive that this process writes: the helper of a venue that was killed may
+    still write another one, and remove it."""
+    return f"{path}{NEW}-{os.getpid()}"
+
+
+def unfinished(path: str) -> list[str]:
+    """The archives beside a file that are being written, or were left."""
+    return [one for _, one in _beside(f"{path}{NEW}", WRITER)]
+
+
+def _beside(begin: str, rest: re.Pattern[str]) -> list[tuple[re.Match[str], str]]:
+    """The files whose path begins so, and goes on by a pattern."""
+    name = Path(begin).name
+    return [
+        (found, str(one))
+        for one in Path(begin).absolute().parent.iterdir()
+        if one.name.startswith(name) and (found := rest.fullmatch(one.name, len(name)))
     ]
-    return sorted((int(found[1]), int(found[2]), one) for found, one in beside if found)
 
 
 def in_place(new: str, path: str, first: int, last: int) -> str:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from venue.archive_names import NEW, archives, sync_folder
+from venue.archive_names import archives, sync_folder, unfinished
 
 MODE: Final = 0o600
 SNAPSHOT: Final = ".snapshot"  # the part of a snapshot's name after FILE
@@ -76,7 +76,7 @@ def narrow(state: str) -> list[str]:
             one for one in base.parent.iterdir() if one.name.startswith(f"{base.name}{SNAPSHOT}")
         ]
         for whole in (state, f"{state}.history"):
-            names = [f"{whole}{NEW}", *(name for _, _, name in archives(whole))]
+            names = [*unfinished(whole), *(name for _, _, name in archives(whole))]
             paths += [Path(f"{name}{part}") for name in names for part in DATABASE]
     for path in paths:
         if not os.path.lexists(path):

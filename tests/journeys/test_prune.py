@@ -431,6 +431,32 @@ def test_a_kill_at_any_moment_loses_nothing(lived: tuple[Path, Findings], tmp_pa
     assert at > 50
 
 
+def test_a_helper_of_a_dead_venue_touches_nothing_that_the_next_one_writes(state: str) -> None:
+    """Enemy: a helper that hears of the end of its venue late, and begins and removes an archive
+    while the next venue writes one: that could not be opened, or had its name for another file."""
+    journal = open_journal(state)
+    what = archive.told(journal, 2 * BLOCK, 0)
+    ours = archive.Archive(state, what)
+    child = os.fork()
+    if child == 0:
+        try:
+            archive.Archive(state, what).leave()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    for _, _, payload, _ in journal.rows(0, 2 * BLOCK):
+        ours.add([payload])
+    left = Path(f"{state}.archive.new-{child}")  # by a helper that was killed
+    left.touch()
+    ours.finish()
+    ours.leave()
+    journal.close()
+    assert [one.name for one in archived(state)] == [f"venue.db.archive-1-{2 * BLOCK}"]
+    prune(state, KEEP_US, NOW_US)
+    assert not left.exists()
+    assert verify(state).problems == []
+
+
 @pytest.mark.parametrize("at", [4, 10, 12, 40, 70, 96])
 def test_a_kill_of_a_venue_that_prunes_loses_nothing(
     lived: tuple[Path, Findings], tmp_path: Path, at: int

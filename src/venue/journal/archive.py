@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ import apsw
 from msgspec import Struct
 
 from venue import private_files
-from venue.archive_names import NEW, archives, in_place
+from venue.archive_names import archives, being_written, in_place
 from venue.core.messages.commands import Command
 from venue.journal.chain import Chain, commands_in
 from venue.journal.file import FORMAT, SCHEMA, translated
@@ -52,7 +52,7 @@ class Archive:
 
     def __init__(self, path: str, told: Told) -> None:
         self._path, self._told = path, told
-        self._new = f"{path}{NEW}"
+        self._new = being_written(path)
         self._chain = Chain(told.begin, told.begin_digest)
         self._unsynced = 0
         private_files.remove(self._new)
@@ -86,12 +86,9 @@ class Archive:
         in_place(self._new, self._path, self._told.begin + 1, self._told.end)
 
     def leave(self) -> None:
-        """Close and remove it, unless it has its name, or another one is being written."""
-        mine = os.fstat(self._file) if self._file >= 0 else None
+        """Close and remove it, unless it has its name."""
         self.close()
-        with suppress(FileNotFoundError):
-            if mine is not None and os.path.samestat(mine, os.stat(self._new)):
-                private_files.remove(self._new)
+        private_files.remove(self._new)
 
     def close(self) -> None:
         """Close it as it is."""

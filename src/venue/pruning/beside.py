@@ -16,7 +16,7 @@ import msgspec
 
 from venue import private_files
 from venue.api.errors import ApiError
-from venue.archive_names import archives
+from venue.archive_names import archives, unfinished
 from venue.core.messages.savepoints import DropState
 from venue.gateway.context import Node
 from venue.history.process.link import HistoryFailed, Link
@@ -119,9 +119,12 @@ class Pruning:
     async def _archive(self, last: int) -> tuple[int, int, int]:
         """Have the journal's archive written up to the snapshot at `last`; the sequence, time and
         first order id of that snapshot."""
+        left = unfinished(self._path)
         for first, _, name in archives(self._path):
             if first > self._journal.begin():  # nothing was taken out yet: it is written again
-                private_files.remove(name)
+                left.append(name)
+        for name in left:
+            private_files.remove(name)
         end = last // BLOCK * BLOCK
         what: Told = await self._on_disk(lambda: told(self._journal, end, self._first()))
         task = ArchiveTask(self._path, what, last, foreign(self._journal))

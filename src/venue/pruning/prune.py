@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from venue import private_files
-from venue.archive_names import NEW, archives
+from venue.archive_names import archives, being_written, unfinished
 from venue.core.messages.commands import Command
 from venue.history import archive as history_archive
 from venue.history.archive import nothing_left
@@ -86,7 +86,8 @@ def prune_at_start(path: str, keep_us: int, now_us: int) -> None:
 def _finish(journal: SqliteJournal, path: str) -> None:
     """Go on with a pruning of the journal that was cut short. JournalCorrupt: an archive does not
     hold the commands that were taken, or are to be taken, out of this journal."""
-    Path(f"{path}{NEW}").unlink(missing_ok=True)
+    for name in unfinished(path):
+        private_files.remove(name)
     for first, last, name in archives(path):
         if last <= journal.begin():
             continue
@@ -144,7 +145,7 @@ def _last_until(journal: SqliteJournal, until_us: int) -> int:
 def _prune_journal(journal: SqliteJournal, path: str, snapshot: Snapshot) -> None:
     end = snapshot.sequence // BLOCK * BLOCK
     first = beginning(journal)
-    with nothing_left(f"{path}{NEW}"):
+    with nothing_left(being_written(path)):
         archive.write(journal, path, end, first.sequence if first else 0)
     archive.drop(journal, end, snapshot)
     journal.shrink()
