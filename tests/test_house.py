@@ -30,7 +30,7 @@ WIDE = {
     "venue.core.book.book.Order.__init__": "a record that is made once per order",
     "venue.core.contract.records.Algo.__init__": "a record that is made once per order",
     "venue.core.contract.fills.Fills._event": "the event's fields in their order",
-    "venue.core.contract.margin.order_margin": "plain integers: compiled, an object would cost",
+    "venue.core.contract.admission.order_margin": "plain integers: compiled, an object would cost",
     "venue.core.contract.orders.Contracts.new_order": "the fields of an order in their order",
     "venue.core.contract.risk.deleveraging.trade_outside": "both sides of a trade",
     "venue.core.ledger.ledger.Ledger.settle": "plain integers: compiled, an object would cost",

@@ -1,11 +1,10 @@
-"""Texts to whole numbers and back: prices in ticks, quantities in lots, money in atoms; ids."""
+"""Whole numbers as the interface's texts: prices, quantities, amounts, rates; ids."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import Final
 
-from venue.api import errors
 from venue.core.contract.records import Perpetual
 from venue.core.instruments import Asset, Instrument
 
@@ -13,21 +12,13 @@ RATE_SCALE: Final = 6  # rates are parts per million inside
 PERCENT_SCALE: Final = 6  # priceChangePercent is a fraction with six decimals
 FUNDING_SCALE: Final = 9  # those of funding and premium parts per billion
 SPELLED_MAX: Final = 16_384  # texts of some 60 bytes, and the table that finds them
-READ_MAX: Final = 16_384  # texts of at most so many characters, and the table that finds them
-READ_LENGTH_MAX: Final = 37
 SECOND_SIDE: Final = 4 * 10**15  # added to a trade's id, it stays exact in every JSON client
-NUMBER_MAX: Final = 2**62  # a command's largest number; every bound of the core lies below it
 
 
 def fill_id(trade_id: int, *, second: bool) -> int:
     """The id of one side of a trade: the trade's, but for the `second` one of an owner's trade
     with itself: that side's maker has an id of its own, beyond those of all trades."""
     return trade_id + SECOND_SIDE if second else trade_id
-
-
-def client_id_text(given: str, order_id: int) -> str:
-    """The client's own id of an order, or the venue's when the client gave none."""
-    return given or f"v-{order_id}"
 
 
 def decimal_text(number: int, scale: int) -> str:
@@ -98,50 +89,3 @@ def average_text(perp: Perpetual, quote: int, executed: int) -> str:
     instrument = perp.market.instrument
     lots = 2 * executed * perp.unit
     return decimal_text((2 * quote * instrument.tick + lots // 2) // lots, instrument.price_scale)
-
-
-def scaled(text: str, scale: int, name: str) -> int:
-    """Decimal text as an integer of 10^-scale.
-
-    ApiError -1160 when it has more decimals than that, -1140 when no command could carry it.
-    """
-    read = _read_before if len(text) <= READ_LENGTH_MAX else _read
-    return read(text, scale, name)
-
-
-def _read(text: str, scale: int, name: str) -> int:
-    whole, _, fraction = text.partition(".")
-    fraction = fraction.rstrip("0")
-    if len(fraction) > scale:
-        raise errors.precision(name, f"at most {scale} decimals are allowed")
-    number = int(whole + fraction.ljust(scale, "0"))
-    if number > NUMBER_MAX:
-        raise errors.out_of_range(name, f"at most {short_text(NUMBER_MAX, scale)} is allowed")
-    return number
-
-
-# Orders name the prices and the quantities of others. A refused text is not kept.
-_read_before: Final = lru_cache(maxsize=READ_MAX)(_read)
-
-
-def ticks(instrument: Instrument, text: str, name: str) -> int:
-    """A price text in ticks; -1160 off the grid."""
-    number = scaled(text, instrument.price_scale, name)
-    if number % instrument.tick:
-        step = short_text(instrument.tick, instrument.price_scale)
-        raise errors.precision(name, f"must be a multiple of the tick size {step}")
-    return number // instrument.tick
-
-
-def lots(instrument: Instrument, text: str, name: str) -> int:
-    """A quantity text in lots; -1160 off the grid."""
-    number = scaled(text, instrument.quantity_scale, name)
-    if number % instrument.step:
-        step = short_text(instrument.step, instrument.quantity_scale)
-        raise errors.precision(name, f"must be a multiple of the step size {step}")
-    return number // instrument.step
-
-
-def rate(text: str, name: str) -> int:
-    """A fraction in parts per million."""
-    return scaled(text, RATE_SCALE, name)

@@ -5,16 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from venue.core.units import (
-    AMOUNT_MAX,
-    FIRST_ID,
-    PPM,
-    PRICE_MAX,
-    QUANTITY_MAX,
-    ceil_div,
-    fee_on,
-    part_up,
-)
+from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM, PRICE_MAX, QUANTITY_MAX, ceil_div, part_up
 
 pytestmark = pytest.mark.core
 
@@ -30,17 +21,6 @@ def test_ceil_div_rounds_up(number: int, divisor: int, up: int) -> None:
 def test_ceil_div_is_exact_where_floats_are_not() -> None:
     assert ceil_div(2**62 + 1, 1) == 2**62 + 1
     assert ceil_div(10**30 + 1, 10**15) == 10**15 + 1
-
-
-@pytest.mark.parametrize("amount", [0, 1, 999, 1_000, 1_001, 10**18 + 1, AMOUNT_MAX])
-@pytest.mark.parametrize("rate", [0, 1, 333, 1_000, PPM - 1])
-def test_a_fee_rounds_against_the_payer_and_never_takes_more_than_there_is(
-    amount: int, rate: int
-) -> None:
-    """Rule 1.2."""
-    fee = fee_on(amount, rate)
-    assert fee == math.ceil(Fraction(amount * rate, PPM))
-    assert 0 <= fee <= amount
 
 
 @pytest.mark.parametrize("whole", [0, 1, 7, PPM - 1, 2**30 + 1, 10**18 + 1, AMOUNT_MAX])

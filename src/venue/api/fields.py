@@ -21,6 +21,7 @@ from venue.vocabulary import (
 DECIMAL_PATTERN: Final = r"^[0-9]{1,18}(\.[0-9]{1,18}0*)?$"
 CLIENT_ID_PATTERN: Final = r"^[.A-Z:/a-z0-9_-]{1,40}$"
 CONTRACT_CLIENT_ID_PATTERN: Final = r"^[.A-Z:/a-z0-9_-]{1,36}$"
+GENERATED_CLIENT_ID: Final = "v-%d"  # stands for the client id that an order's client left out
 ID_MAX: Final = 2**63 - 1
 TIME_MAX_MS: Final = 10**13 - 1
 PAGE_MAX: Final = 100_000

@@ -23,13 +23,6 @@ def ceil_div(number: int, divisor: int) -> int:
     return -(-number // divisor)
 
 
-def fee_on(amount: int, rate_ppm: int) -> int:
-    """The fee on `amount` atoms at `rate_ppm`, rounded up against the payer (rule 1.2)."""
-    # Compiled, a product is dear when a factor is beyond 2^30 or negative: millions go apart.
-    millions = amount // PPM
-    return millions * rate_ppm - (-((amount - millions * PPM) * rate_ppm) // PPM)
-
-
 def part_down(whole: int, part: int, parts: int) -> int:
     """`part` of the `parts` of a whole, rounded down."""
     return whole * part // parts

@@ -35,6 +35,7 @@ from venue.core.state import audit
 from venue.employing import employ
 from venue.gateway.bounds import bounds
 from venue.gateway.context import Node
+from venue.gateway.dispatch.decode import scaled
 from venue.gateway.transport.server import listen
 from venue.library import views
 from venue.library.account import Account, Money
@@ -47,7 +48,6 @@ from venue.library.results import Advanced, Bill, Equity, Order, Placed, Preview
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import RATE_MOST, ClockMode, Mode
 from venue.times import US_PER_MS, moment_us, span_us
-from venue.units import scaled
 
 Q = TypeVar("Q")
 R = TypeVar("R")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from venue.api.fields import GENERATED_CLIENT_ID
 from venue.api.names import (
     ALGO_STATUS_NAMES,
     ALGO_TYPE_NAMES,
@@ -32,7 +33,6 @@ from venue.recording.notes import ConditionalNote, MoneyMoved, OrderNote, Positi
 from venue.times import US_PER_MS
 from venue.units import (
     amount_text,
-    client_id_text,
     fill_id,
     order_price_text,
     quantity_text,
@@ -115,7 +115,7 @@ def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> Cont
         SIDE_NAMES[note.side],  # order_side
         order_price_text(instrument, note.price),  # price
         quantity_text(instrument, note.quantity),  # size
-        client_id_text(note.client_id, note.order_id),  # client_order_id
+        note.client_id or GENERATED_CLIENT_ID % note.order_id,  # client_order_id
         TYPE_NAMES[note.type] if origin is None else ALGO_TYPE_NAMES[origin.type],  # type
         TIME_IN_FORCE_NAMES[note.time_in_force],  # time_in_force
         _closes(note.side, note.position_side),  # reduce_only
@@ -168,7 +168,7 @@ def conditional_item(engine: Engine, note: ConditionalNote, opened_by: int) -> C
         SIDE_NAMES[note.side],  # order_side
         order_price_text(instrument, note.price) if at_price else "0",  # price
         quantity_text(instrument, note.quantity),  # size
-        client_id_text(note.client_id, note.algo_id),  # client_order_id
+        note.client_id or GENERATED_CLIENT_ID % note.algo_id,  # client_order_id
         ALGO_TYPE_NAMES[note.type],  # type
         "GTC" if at_price else "IOC",  # time_in_force
         _closes(note.side, note.position_side),  # reduce_only

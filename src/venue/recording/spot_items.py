@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import msgspec
 
+from venue.api.fields import GENERATED_CLIENT_ID
 from venue.api.names import SIDE_NAMES, STATUS_NAMES, TIME_IN_FORCE_NAMES, TYPE_NAMES
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
@@ -44,7 +45,7 @@ def order_item(engine: Engine, note: OrderNote) -> str:
     instrument = market.instrument
     account = engine.account(note.uid)
     named = account if account.maker_ppm >= 0 else market
-    client_id = f'"v-{note.order_id}"'
+    client_id = f'"{GENERATED_CLIENT_ID % note.order_id}"'
     if note.client_id:
         client_id = _encode(note.client_id).decode()
     return (

@@ -7,13 +7,8 @@ from random import Random
 import pytest
 
 from support.contract_world import SECOND, START, SYMBOL, TIERS, ContractWorld, isolated_world, of
-from venue.core.contract.margin import (
-    Tiers,
-    bankruptcy_price,
-    initial,
-    liquidation_price,
-    order_margin,
-)
+from venue.core.contract.admission import order_margin
+from venue.core.contract.margin import Tiers, bankruptcy_price, initial, liquidation_price
 from venue.core.contract.position import equity, maintenance, notional
 from venue.core.contract.records import Position
 from venue.core.engine import Engine

@@ -1,10 +1,14 @@
 """Balanced entries: after every move the sum over all accounts is zero (rules 2.2, 2.3)."""
 
+import math
+from fractions import Fraction
+
 import pytest
 
 from venue.core.instruments import Asset
 from venue.core.ledger.accounts import Account
-from venue.core.ledger.ledger import Ledger
+from venue.core.ledger.ledger import Ledger, fee_on
+from venue.core.units import AMOUNT_MAX, PPM
 from venue.vocabulary import Side, Wallet
 
 pytestmark = pytest.mark.core
@@ -227,3 +231,14 @@ def test_pools_of_two_assets_exchange_nothing() -> None:
     book, ann, _ = ledger()
     with pytest.raises(AssertionError, match="another asset"):
         book.exchange(ann.contract[BASE], ann.contract[QUOTE], 5)
+
+
+@pytest.mark.parametrize("amount", [0, 1, 999, 1_000, 1_001, 10**18 + 1, AMOUNT_MAX])
+@pytest.mark.parametrize("rate", [0, 1, 333, 1_000, PPM - 1])
+def test_a_fee_rounds_against_the_payer_and_never_takes_more_than_there_is(
+    amount: int, rate: int
+) -> None:
+    """Rule 1.2."""
+    fee = fee_on(amount, rate)
+    assert fee == math.ceil(Fraction(amount * rate, PPM))
+    assert 0 <= fee <= amount

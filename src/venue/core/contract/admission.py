@@ -6,7 +6,7 @@ from venue.core.book.book import Order
 from venue.core.book.matching import any_price
 from venue.core.contract.collateral import doubtful
 from venue.core.contract.conditional import caps_refused
-from venue.core.contract.margin import bankruptcy_price, order_margin
+from venue.core.contract.margin import bankruptcy_price
 from venue.core.contract.position import (
     available_in,
     certain,
@@ -19,6 +19,7 @@ from venue.core.contract.position import (
 from venue.core.contract.prices_in_doubt import spendable, unsure
 from venue.core.contract.records import Perpetual, Position, Terms
 from venue.core.contract.reference.funding import due_funding
+from venue.core.ledger.ledger import fee_on
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX, STORED_MAX, SUM_MAX
@@ -134,7 +135,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         value = size * max(worst, mark) * unit
         for position in positions:
             value = max(value, position.base + notional(position))
-        allowed = tiers.leverages[tiers.at(value)]
+        allowed = tiers.leverages[tiers.at(value) if value > tiers.caps[0] else 0]  # mostly first
         if leverage > allowed:
             return Rejected(Reject.LEVERAGE, allowed)
     if perp.doubt or not crossed:
@@ -151,6 +152,24 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         return Rejected(Reject.PRICE_DOUBT)
     terms.whole_margin = need  # a MARKET order, which may reach less, never rests
     return None
+
+
+def order_margin(
+    side: int, lots: int, price: int, mark: int, unit: int, leverage: int, taker_ppm: int
+) -> int:
+    """The need of an opening order, in atoms (rule 5.6): margin at the worse of price and mark, the
+    loss it would have at once, and the taker's fee. `side` is a position side, `mark` 0: unknown.
+    """
+    size = lots * unit
+    value = size * price
+    # Rounded up, as `ceil_div` does; written out because every order comes by here. Compiled, a
+    # product with a negative number is dear.
+    need = -(-(size * mark) // leverage) if mark > price else -(-value // leverage)
+    if mark:
+        loss = price - mark if side > 0 else mark - price
+        if loss > 0:
+            need += loss * size
+    return need + fee_on(value, taker_ppm)
 
 
 def positions_refused(terms: Terms) -> Rejected | None:

@@ -12,9 +12,10 @@ from venue.core.contract.position import equity, follow, notional, wallet
 from venue.core.contract.records import Holding, Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.ledger.benefits import Benefits
+from venue.core.ledger.ledger import fee_on
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.core.messages.events import Event
-from venue.core.units import fee_on, part_down
+from venue.core.units import part_down
 from venue.vocabulary import (
     ALGO_EXPIRED,
     BUY,

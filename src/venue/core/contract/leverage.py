@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from venue.core.book.book import Order
-from venue.core.contract.admission import short_of
+from venue.core.contract.admission import order_margin, short_of
 from venue.core.contract.collateral import Collateral, available, doubtful, removable
-from venue.core.contract.margin import initial, order_margin
+from venue.core.contract.margin import initial
 from venue.core.contract.orders import Contracts
 from venue.core.contract.position import notional
 from venue.core.contract.prices_in_doubt import unsure

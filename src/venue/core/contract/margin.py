@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venue.core.instruments import Tier
-from venue.core.units import PPM, PRICE_MAX, ceil_div, fee_on
+from venue.core.units import PPM, PRICE_MAX, ceil_div
 
 
 class Tiers:
@@ -56,24 +56,6 @@ def freed(share: int, spare: int) -> int:
     """The money that a closed part of an isolated position moves out (rule 5.5): its share of
     the wallet with the profit, at most what leaves the rest its initial margin."""
     return max(0, min(share, spare))
-
-
-def order_margin(
-    side: int, lots: int, price: int, mark: int, unit: int, leverage: int, taker_ppm: int
-) -> int:
-    """The need of an opening order, in atoms (rule 5.6): margin at the worse of price and mark, the
-    loss it would have at once, and the taker's fee. `side` is a position side, `mark` 0: unknown.
-    """
-    size = lots * unit
-    value = size * price
-    # Rounded up, as `ceil_div` does; written out because every order comes by here. Compiled, a
-    # product with a negative number is dear.
-    need = -(-(size * mark) // leverage) if mark > price else -(-value // leverage)
-    if mark:
-        loss = price - mark if side > 0 else mark - price
-        if loss > 0:
-            need += loss * size
-    return need + fee_on(value, taker_ppm)
 
 
 def bankruptcy_price(side: int, size: int, mark: int, share: int, fee_ppm: int) -> int:

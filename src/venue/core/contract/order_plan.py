@@ -24,7 +24,8 @@ from venue.core.contract.prices_in_doubt import too_dear, unsure
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin
-from venue.core.units import PPM, ceil_div, fee_on, part_up
+from venue.core.ledger.ledger import fee_on
+from venue.core.units import PPM, ceil_div, part_up
 from venue.vocabulary import (
     BUY,
     CANCELED,

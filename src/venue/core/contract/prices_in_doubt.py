@@ -11,7 +11,8 @@ from typing import Final
 from venue.core.contract.margin import initial
 from venue.core.contract.position import equity, maintenance, maintenance_of, mark_of
 from venue.core.contract.records import Perpetual, Pool, Position
-from venue.core.units import PPM, fee_on
+from venue.core.ledger.ledger import fee_on
+from venue.core.units import PPM
 
 NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close positions at known prices
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.admission import short_of
+from venue.core.contract.admission import order_margin, short_of
 from venue.core.contract.collateral import available
 from venue.core.contract.conditional import (
     caps_refused,
@@ -18,7 +18,6 @@ from venue.core.contract.conditional import (
     trail,
     wait,
 )
-from venue.core.contract.margin import order_margin
 from venue.core.contract.orders import ASKED_MAX, Contracts
 from venue.core.contract.position import find_position
 from venue.core.contract.records import Algo, Holding, Perpetual, Terms

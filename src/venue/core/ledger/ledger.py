@@ -9,6 +9,7 @@ from __future__ import annotations
 from venue.core.instruments import Asset
 from venue.core.ledger.accounts import Account, Balance, Cash
 from venue.core.ledger.benefits import DiscountTerms
+from venue.core.units import PPM
 from venue.vocabulary import PRODUCT_CONTRACT, WALLET_SPOT, Wallet
 
 
@@ -207,3 +208,10 @@ def _collateral(long: Cash, short: Cash, fees: Cash) -> int:
     if fees is not long and fees is not short:
         total += fees.collateral
     return total
+
+
+def fee_on(amount: int, rate_ppm: int) -> int:
+    """The fee on `amount` atoms at `rate_ppm`, rounded up against the payer (rule 1.2)."""
+    # Compiled, a product is dear when a factor is beyond 2^30 or negative: millions go apart.
+    millions = amount // PPM
+    return millions * rate_ppm - (-((amount - millions * PPM) * rate_ppm) // PPM)

@@ -10,7 +10,7 @@ from venue.core.book.matching import Match, within_band
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account, Balance
 from venue.core.ledger.benefits import Benefits
-from venue.core.ledger.ledger import Ledger
+from venue.core.ledger.ledger import Ledger, fee_on
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import (
     Event,
@@ -21,7 +21,7 @@ from venue.core.messages.events import (
     Trade,
 )
 from venue.core.spot.account import SpotAccount, SpotMarket, SpotOrder
-from venue.core.units import AMOUNT_MAX, fee_on
+from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import (
     BUY,
     CANCELED,

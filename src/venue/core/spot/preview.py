@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from venue.core.book.book import OPEN, Order
 from venue.core.book.matching import Match, expected, within_band
+from venue.core.ledger.ledger import fee_on
 from venue.core.messages.commands import PlaceOrder
 from venue.core.messages.events import Event
 from venue.core.spot.account import SpotOrder
 from venue.core.spot.orders import RULES, ShownMatch, Spot, SpotMatch
-from venue.core.units import fee_on
 from venue.vocabulary import BUY, LIMIT, NEW
 
 

@@ -1,10 +1,11 @@
-"""From a body to its named values, and from those to request structs, by the fields' readers; every
-refusal names its field."""
+"""From a body to its named values, from those to request structs, by the fields' readers, and from
+texts to ticks and lots; every refusal names its field."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -20,12 +21,17 @@ from venue.api.fields import (
     Kind,
 )
 from venue.api.names import ALGO_TYPES
+from venue.core.instruments import Instrument
 from venue.gateway.dispatch.json_body import Number, json_value, object_values
+from venue.units import RATE_SCALE, short_text
 from venue.vocabulary import CANCEL_AFTER_MIN_S
 
 INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256
 UID_LENGTH_MAX: Final = 18
+NUMBER_MAX: Final = 2**62  # a command's largest number; every bound of the core lies below it
+READ_MAX: Final = 16_384  # texts of at most so many characters, and the table that finds them
+READ_LENGTH_MAX: Final = 37
 OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)
 HAS_NO_EFFECT: Final = ("GTC", "FOK")  # on a MARKET order, which sweeps and leaves nothing
 
@@ -377,3 +383,53 @@ def objects(name: str, value: Any) -> list[Any]:
     if not value:
         raise errors.missing(name)
     return value
+
+
+# -- whole numbers --------------------------------------------------------------------------------
+
+
+def scaled(text: str, scale: int, name: str) -> int:
+    """Decimal text as an integer of 10^-scale.
+
+    ApiError -1160 when it has more decimals than that, -1140 when no command could carry it.
+    """
+    read = _read_before if len(text) <= READ_LENGTH_MAX else _read
+    return read(text, scale, name)
+
+
+def _read(text: str, scale: int, name: str) -> int:
+    whole, _, fraction = text.partition(".")
+    fraction = fraction.rstrip("0")
+    if len(fraction) > scale:
+        raise errors.precision(name, f"at most {scale} decimals are allowed")
+    number = int(whole + fraction.ljust(scale, "0"))
+    if number > NUMBER_MAX:
+        raise errors.out_of_range(name, f"at most {short_text(NUMBER_MAX, scale)} is allowed")
+    return number
+
+
+# Orders name the prices and the quantities of others. A refused text is not kept.
+_read_before: Final = lru_cache(maxsize=READ_MAX)(_read)
+
+
+def ticks(instrument: Instrument, text: str, name: str) -> int:
+    """A price text in ticks; -1160 off the grid."""
+    number = scaled(text, instrument.price_scale, name)
+    if number % instrument.tick:
+        step = short_text(instrument.tick, instrument.price_scale)
+        raise errors.precision(name, f"must be a multiple of the tick size {step}")
+    return number // instrument.tick
+
+
+def lots(instrument: Instrument, text: str, name: str) -> int:
+    """A quantity text in lots; -1160 off the grid."""
+    number = scaled(text, instrument.quantity_scale, name)
+    if number % instrument.step:
+        step = short_text(instrument.step, instrument.quantity_scale)
+        raise errors.precision(name, f"must be a multiple of the step size {step}")
+    return number // instrument.step
+
+
+def ppm(text: str, name: str) -> int:
+    """A fraction in parts per million."""
+    return scaled(text, RATE_SCALE, name)

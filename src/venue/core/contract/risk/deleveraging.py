@@ -16,8 +16,9 @@ from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.funding import settle_position
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.ranking import Ranked
+from venue.core.ledger.ledger import fee_on
 from venue.core.messages.contract_events import Deleveraged
-from venue.core.units import PPM, fee_on
+from venue.core.units import PPM
 from venue.vocabulary import ADL_QUEUE, CAUSE_DELEVERAGE
 
 SCORE_MAX: Final = 10**15  # a bound for positions with next to no equity

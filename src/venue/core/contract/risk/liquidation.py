@@ -22,9 +22,10 @@ from venue.core.contract.reference.index import value
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.pool_watch import tradable
+from venue.core.ledger.ledger import fee_on
 from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
 from venue.core.messages.events import Event
-from venue.core.units import PPM, ceil_div, fee_on
+from venue.core.units import PPM, ceil_div
 from venue.vocabulary import (
     CANCELED,
     CAUSE_LIQUIDATION,

@@ -19,6 +19,7 @@ from venue.api.contract.orders import (
     ContractOrderCanceled,
     ContractOrderRequest,
 )
+from venue.api.fields import GENERATED_CLIENT_ID
 from venue.api.names import POSITION_SIDES, SIDES, SOURCES
 from venue.core.contract.records import Algo
 from venue.core.messages.commands import (
@@ -32,7 +33,7 @@ from venue.core.messages.commands import (
 from venue.core.messages.contract_events import AlgoClosed, AlgoPlaced
 from venue.core.messages.events import OrderRepeated
 from venue.gateway.context import Call
-from venue.gateway.dispatch.decode import own_client_id
+from venue.gateway.dispatch.decode import lots, own_client_id, ppm, ticks
 from venue.gateway.operations.contract.orders import (
     chosen,
     direction,
@@ -42,7 +43,7 @@ from venue.gateway.operations.contract.orders import (
 )
 from venue.gateway.operations.refusals.contract import Listed, Words, order_unknown
 from venue.gateway.operations.requests import identified
-from venue.units import client_id_text, lots, price_text, rate, ticks
+from venue.units import price_text
 from venue.vocabulary import (
     ALGO_STOP,
     ALGO_STOP_MARKET,
@@ -115,7 +116,7 @@ async def cancel_algo(call: Call, request: ContractOrderRequest) -> ContractCanc
     known = request.orig_client_order_id
     if known is None:
         order = _waiting(call, algo_id)
-        known = client_id_text(order.client_id, order.algo_id) if order is not None else ""
+        known = order.client_id or GENERATED_CLIENT_ID % order.algo_id if order is not None else ""
     applied = await done(call, CancelAlgo(call.uid, algo_id, client_id, call.request_id))
     (event,) = applied.events
     assert isinstance(event, AlgoClosed), event
@@ -179,7 +180,7 @@ def _prices(found: Listed, request: PlaceAlgoRequest, kind: int) -> tuple[int, i
         activation = 0
         if request.activate_price is not None:
             activation = ticks(instrument, request.activate_price, "activatePrice")
-        return activation, 0, rate(request.callback_rate, "callbackRate")
+        return activation, 0, ppm(request.callback_rate, "callbackRate")
     if request.activate_price is not None:
         raise errors.combination("activatePrice", f"type={request.type}")
     if request.callback_rate is not None:
@@ -227,9 +228,9 @@ async def _placed(call: Call, command: PlaceAlgo, found: Listed, words: Words) -
     applied = await done(call, command, found, words)
     event = applied.events[0]
     if isinstance(event, OrderRepeated):
-        return event.order_id, client_id_text(event.client_id, event.order_id)
+        return event.order_id, event.client_id or GENERATED_CLIENT_ID % event.order_id
     assert isinstance(event, AlgoPlaced), event
-    return event.algo_id, client_id_text(event.client_id, event.algo_id)
+    return event.algo_id, event.client_id or GENERATED_CLIENT_ID % event.algo_id
 
 
 def _waiting(call: Call, algo_id: int) -> Algo | None:

@@ -14,6 +14,7 @@ from venue.api.contract.conditional import (
     OpenAlgosRequest,
     TrailingHistoryRequest,
 )
+from venue.api.fields import GENERATED_CLIENT_ID
 from venue.api.names import (
     ALGO_STATUS_NAMES,
     ALGO_TYPE_NAMES,
@@ -42,7 +43,6 @@ from venue.history.rows.contract import (
 from venue.times import US_PER_MS
 from venue.units import (
     average_text,
-    client_id_text,
     order_price_text,
     price_text,
     quantity_text,
@@ -89,7 +89,7 @@ def _open_view(order: Algo) -> OpenAlgo:
     trails = order.type == ALGO_TRAILING_STOP_MARKET
     return OpenAlgo(
         algo_id=order.algo_id,
-        client_algo_id=client_id_text(order.client_id, order.algo_id),
+        client_algo_id=order.client_id or GENERATED_CLIENT_ID % order.algo_id,
         algo_type=ALGO_KIND,
         order_type=ALGO_TYPE_NAMES[order.type],
         symbol=instrument.symbol,
@@ -152,7 +152,7 @@ def _ended_view(node: Node, row: ConditionalRow) -> EndedAlgo:
     trails = row.type == ALGO_TRAILING_STOP_MARKET
     return EndedAlgo(
         algo_id=row.algo_id,
-        client_algo_id=client_id_text(row.client_id, row.algo_id),
+        client_algo_id=row.client_id or GENERATED_CLIENT_ID % row.algo_id,
         algo_type=ALGO_KIND,
         order_type=ALGO_TYPE_NAMES[row.type],
         symbol=row.symbol,

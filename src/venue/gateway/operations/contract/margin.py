@@ -19,10 +19,10 @@ from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage,
 from venue.core.messages.contract_events import LeverageSet
 from venue.core.messages.events import Rejected
 from venue.gateway.context import Call
+from venue.gateway.dispatch.decode import scaled
 from venue.gateway.operations.contract.orders import done, holding_of, listed
 from venue.gateway.operations.refusals.contract import Words, refusal
 from venue.gateway.operations.refusals.funds import contract_money
-from venue.units import scaled
 from venue.vocabulary import CROSSED, MarginMode, Reject, SeparatedMode
 
 ADDS: Final = 1  # the wire's `type` of a change that puts margin in

@@ -13,6 +13,7 @@ from venue.api.contract.orders import (
     UserTrade,
     UserTradesRequest,
 )
+from venue.api.fields import GENERATED_CLIENT_ID
 from venue.api.names import (
     ALGO_STATUS_NAMES,
     ALGO_TYPE_NAMES,
@@ -45,7 +46,6 @@ from venue.times import US_PER_MS
 from venue.units import (
     amount_text,
     average_text,
-    client_id_text,
     fill_id,
     order_price_text,
     price_text,
@@ -96,7 +96,7 @@ async def _followed(call: Call, row: ConditionalRow) -> ContractOrderView:
     else:
         view = _row_view(node, await node.ask(questions.contract_order, call.uid, row.order_id))
     view.order_id = row.algo_id
-    view.client_order_id = client_id_text(row.client_id, row.algo_id)
+    view.client_order_id = row.client_id or GENERATED_CLIENT_ID % row.algo_id
     return view
 
 
@@ -196,7 +196,7 @@ async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
     executed = found.quantity - found.remaining - terms.trimmed
     return ContractOrderView(
         avg_price=average_text(terms.perp, found.quote, executed),
-        client_order_id=client_id_text(found.client_id, found.order_id),
+        client_order_id=found.client_id or GENERATED_CLIENT_ID % found.order_id,
         cum_quote=amount_text(node.asset(instrument.quote), found.quote),
         executed_qty=quantity_text(instrument, executed),
         order_id=found.order_id,
@@ -226,7 +226,7 @@ def _row_view(node: Node, row: ContractOrderRow) -> ContractOrderView:
         kind = ALGO_TYPE_NAMES[row.conditional_type]
     return ContractOrderView(
         avg_price=average_text(perp, row.quote, row.executed),
-        client_order_id=client_id_text(row.client_id, row.order_id),
+        client_order_id=row.client_id or GENERATED_CLIENT_ID % row.order_id,
         cum_quote=amount_text(node.asset(instrument.quote), row.quote),
         executed_qty=quantity_text(instrument, row.executed),
         order_id=row.order_id,
@@ -251,7 +251,7 @@ def _waiting_view(node: Node, order: Algo) -> ContractOrderView:
     instrument = order.perp.market.instrument
     return ContractOrderView(
         avg_price=average_text(order.perp, 0, 0),
-        client_order_id=client_id_text(order.client_id, order.algo_id),
+        client_order_id=order.client_id or GENERATED_CLIENT_ID % order.algo_id,
         cum_quote=amount_text(node.asset(instrument.quote), 0),
         executed_qty=quantity_text(instrument, 0),
         order_id=order.algo_id,
@@ -277,7 +277,7 @@ def _ended_view(node: Node, row: ConditionalRow) -> ContractOrderView:
     instrument = perp.market.instrument
     return ContractOrderView(
         avg_price=average_text(perp, 0, 0),
-        client_order_id=client_id_text(row.client_id, row.algo_id),
+        client_order_id=row.client_id or GENERATED_CLIENT_ID % row.algo_id,
         cum_quote=amount_text(node.asset(instrument.quote), 0),
         executed_qty=quantity_text(instrument, 0),
         order_id=row.algo_id,

@@ -19,7 +19,7 @@ from venue.api.contract.orders import (
     PlaceContractOrderRequest,
 )
 from venue.api.errors import ApiError
-from venue.api.fields import CONTRACT_BATCH_MAX
+from venue.api.fields import CONTRACT_BATCH_MAX, GENERATED_CLIENT_ID
 from venue.api.names import POSITION_SIDES, SIDES, SOURCES, TIMES_IN_FORCE, TYPES
 from venue.core.contract.records import Holding
 from venue.core.messages.applied import Applied
@@ -39,7 +39,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import OrderRepeated, Rejected
 from venue.gateway.context import DEMO_ASSET, Call, Node
-from venue.gateway.dispatch.decode import decode, own_client_id
+from venue.gateway.dispatch.decode import decode, lots, own_client_id, ticks
 from venue.gateway.dispatch.shapes import compile_request
 from venue.gateway.operations.refusals.contract import (
     ORDER,
@@ -51,7 +51,6 @@ from venue.gateway.operations.refusals.contract import (
 )
 from venue.gateway.operations.refusals.funds import contract_money
 from venue.gateway.operations.requests import given_client_id, identified, named
-from venue.units import client_id_text, lots, ticks
 from venue.vocabulary import (
     BUY,
     GTC,
@@ -299,7 +298,7 @@ def _placed(
         call.note_placed(event.order_id)
     if isinstance(event, ContractOrderPlaced | OrderRepeated):
         return ContractOrderAck(
-            str(event.order_id), client_id_text(event.client_id, event.order_id)
+            str(event.order_id), event.client_id or GENERATED_CLIENT_ID % event.order_id
         )
     assert isinstance(event, Rejected), event
     raise order_refusal(call.node, event, found, command)
@@ -337,7 +336,7 @@ def _client_id_of(call: Call, order_id: int) -> str:
     order = holding_of(call).orders.get(order_id)
     if order is None:
         return ""
-    return client_id_text(order.client_id, order_id)
+    return order.client_id or GENERATED_CLIENT_ID % order_id
 
 
 def _batch_canceled(

@@ -15,9 +15,9 @@ from venue.core.copying.people import Following
 from venue.core.copying.terms import RATIO_MAX_PPM, SLIPPAGE_MAX_PPM, SLIPPAGE_MIN_PPM
 from venue.core.instruments import Asset
 from venue.core.messages.copy_commands import CopyConfig
-from venue.gateway.dispatch.decode import decode
+from venue.gateway.dispatch.decode import decode, ppm, scaled
 from venue.gateway.dispatch.shapes import compile_request
-from venue.units import rate, rate_text, scaled, short_text
+from venue.units import rate_text, short_text
 from venue.vocabulary import CopyLeverage, MarginMode
 
 PERCENT_SCALE: Final = 4  # 1 % is 10^4 ppm
@@ -111,14 +111,14 @@ def _hold(text: str, asset: Asset) -> int:
 
 
 def _ratio(text: str, name: str) -> int:
-    ratio = rate(text, name)
+    ratio = ppm(text, name)
     if ratio > RATIO_MAX_PPM:
         raise errors.out_of_range(name, f"allowed: 0 to {rate_text(RATIO_MAX_PPM)}")
     return ratio
 
 
 def _slippage(text: str) -> int:
-    ratio = rate(text, "slippageRatio")
+    ratio = ppm(text, "slippageRatio")
     if ratio and not SLIPPAGE_MIN_PPM <= ratio <= SLIPPAGE_MAX_PPM:
         low, high = rate_text(SLIPPAGE_MIN_PPM), rate_text(SLIPPAGE_MAX_PPM)
         raise errors.out_of_range("slippageRatio", f"allowed: 0, or {low} to {high}")

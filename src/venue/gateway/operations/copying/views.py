@@ -6,6 +6,7 @@ from typing import Final
 
 from venue.api.copying.follower import OpenCopy
 from venue.api.copying.trader import TrackedPosition
+from venue.api.fields import GENERATED_CLIENT_ID
 from venue.api.names import POSITION_SIDE_NAMES, SIDE_NAMES, SOURCE_NAMES
 from venue.core.contract.margin import initial
 from venue.core.contract.position import mark_of
@@ -18,7 +19,6 @@ from venue.times import US_PER_MS
 from venue.units import (
     amount_text,
     average_text,
-    client_id_text,
     fraction_text,
     price_text,
     quantity_text,
@@ -44,7 +44,7 @@ def open_copy(node: Node, copy: Copy) -> OpenCopy:
         trader_id=lead.uid,
         trader_name=lead.name,
         symbol=perp.symbol,
-        client_order_id=client_id_text("", copy.order_id),
+        client_order_id=GENERATED_CLIENT_ID % copy.order_id,
         order_id=copy.order_id,
         tracking_no=copy.number,
         orig_qty=quantity_text(instrument, copy.lots),

@@ -32,6 +32,7 @@ from venue.core.messages.benefit_commands import (
 from venue.core.messages.benefit_events import GiftChanged
 from venue.core.rewards import SHARE_MAX_PPM
 from venue.gateway.context import Call, Node
+from venue.gateway.dispatch import decode
 from venue.gateway.operations.operator.venue import done, owner
 
 CODE_LENGTH_MAX: Final = 32
@@ -61,7 +62,7 @@ async def _change(call: Call, request: GiftRequest, sign: int) -> GiftChange:
     node = call.node
     account = owner(node, request.owner)
     asset = _asset(node, request.asset)
-    amount = units.scaled(request.amount, asset.scale, "amount")
+    amount = decode.scaled(request.amount, asset.scale, "amount")
     event = (await done(call, ChangeGift(account.uid, asset.name, sign * amount)))[0]
     assert isinstance(event, GiftChanged), event
     return GiftChange(
@@ -95,7 +96,7 @@ async def set_discount(call: Call, request: DiscountRequest) -> DiscountView:
     if rate is None:
         raise errors.missing("rate")
     asset = _asset(call.node, name)
-    atoms = units.scaled(holding, asset.scale, "holding")
+    atoms = decode.scaled(holding, asset.scale, "holding")
     await done(call, SetDiscount(asset.name, atoms, _share(rate, "rate", least=1)))
     return discount(call, Empty())
 
@@ -137,7 +138,7 @@ def _asset(node: Node, name: str) -> Asset:
 
 
 def _share(text: str, name: str, least: int = 0) -> int:
-    ppm = units.rate(text, name)
+    ppm = decode.ppm(text, name)
     if not least <= ppm <= SHARE_MAX_PPM:
         low, high = units.rate_text(least), units.rate_text(SHARE_MAX_PPM)
         raise errors.out_of_range(name, f"allowed: {low} to {high}")

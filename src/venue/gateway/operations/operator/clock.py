@@ -17,12 +17,13 @@ from venue.api.operator.clock import (
     Stopping,
 )
 from venue.gateway.context import Call, Node
+from venue.gateway.dispatch.decode import scaled
 from venue.node.clock_modes import RATE_MOST, ClockMode, ClockRefused, Mode
 from venue.node.due import TOLD_MAX, Due, upcoming
 from venue.node.sequencer import Stopped
 from venue.node.timekeeper import Busy
 from venue.times import US_PER_MS, YEAR_US, moment_us, span_us
-from venue.units import scaled, short_text
+from venue.units import short_text
 
 RATE_DECIMALS: Final = 3
 ANY: Final = "any"

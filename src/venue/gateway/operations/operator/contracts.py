@@ -36,6 +36,7 @@ from venue.core.messages.commands import ChangeContract, HaltInstrument, ListCon
 from venue.core.messages.events import Rejected
 from venue.core.units import PPB, PPM
 from venue.gateway.context import Call, Node
+from venue.gateway.dispatch import decode
 from venue.gateway.operations.contract.orders import listed
 from venue.gateway.operations.operator.venue import done, increment, owner
 from venue.gateway.operations.refusals.contract import refusal
@@ -121,7 +122,7 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
         raise errors.invalid("source", rule)
     if request.jump and not call.node.practice:
         raise errors.invalid("jump", "only a practice venue's index can be set at once")
-    price = units.ticks(perp.market.instrument, request.price, "price")
+    price = decode.ticks(perp.market.instrument, request.price, "price")
     command = PostIndex(perp.symbol, source, price, jump=request.jump)
     (applied,) = await call.node.submit([command])
     for event in applied.events[:1]:
@@ -147,13 +148,13 @@ def _with(
         "sell_band_ppm": ("sellLimitPriceRatio", request.sell_limit_price_ratio),
         "market_band_ppm": ("marketPriceRatio", request.market_price_ratio),
     }
-    listed = {field: units.lots(grid, text, name) for field, (name, text) in lots.items() if text}
-    listed |= {field: units.rate(text, name) for field, (name, text) in rates.items() if text}
+    listed = {field: decode.lots(grid, text, name) for field, (name, text) in lots.items() if text}
+    listed |= {field: decode.ppm(text, name) for field, (name, text) in rates.items() if text}
     changes: dict[str, Any] = {"instrument": structs.replace(grid, **listed)}
     if request.max_position_size:
-        changes["position_max"] = units.lots(grid, request.max_position_size, "maxPositionSize")
+        changes["position_max"] = decode.lots(grid, request.max_position_size, "maxPositionSize")
     if request.max_open_interest:
-        changes["open_interest_max"] = units.lots(
+        changes["open_interest_max"] = decode.lots(
             grid, request.max_open_interest, "maxOpenInterest"
         )
     if request.max_leverage:
@@ -161,7 +162,7 @@ def _with(
     if request.tiers is not None:
         changes["tiers"] = _tiers(request.tiers, settle)
     if request.liquidation_fee_rate:
-        changes["liquidation_ppm"] = units.rate(request.liquidation_fee_rate, "liquidationFeeRate")
+        changes["liquidation_ppm"] = decode.ppm(request.liquidation_fee_rate, "liquidationFeeRate")
     if request.index_sources is not None:
         changes["index_sources"] = tuple(request.index_sources)
     if request.funding_times is not None:
@@ -171,9 +172,9 @@ def _with(
     if request.index_notional:
         changes["index_notional"] = request.index_notional
     if request.index_step_rate:
-        changes["index_step_ppm"] = units.rate(request.index_step_rate, "indexStepRate")
+        changes["index_step_ppm"] = decode.ppm(request.index_step_rate, "indexStepRate")
     if request.funding_cap_rate:
-        cap_ppm = units.rate(request.funding_cap_rate, "fundingCapRate")
+        cap_ppm = decode.ppm(request.funding_cap_rate, "fundingCapRate")
         return structs.replace(contract, **changes, funding_cap_ppb=cap_ppm * (PPB // PPM))
     made = structs.replace(contract, **changes)
     cap_ppb = min(made.funding_cap_ppb, funding_cap_most(made))
@@ -196,8 +197,8 @@ def _tiers(texts: list[str], settle: Asset) -> list[Tier]:
             raise errors.invalid(
                 "tiers", "each must be notional:leverage:maintenanceRate, e.g. 2000000:100:0.004"
             )
-        cap = units.scaled(found[1], settle.scale, "tiers")
-        tiers.append(Tier(cap, int(found[2]), units.rate(found[3], "tiers")))
+        cap = decode.scaled(found[1], settle.scale, "tiers")
+        tiers.append(Tier(cap, int(found[2]), decode.ppm(found[3], "tiers")))
     return tiers
 
 

@@ -9,9 +9,10 @@ from venue.core.copying.people import Lead
 from venue.core.messages.copy_commands import SetLead
 from venue.core.messages.events import Rejected
 from venue.gateway.context import Call, Node
+from venue.gateway.dispatch.decode import ppm
 from venue.gateway.operations.operator.venue import owner
 from venue.gateway.operations.refusals.copying import refusal
-from venue.units import rate, rate_text
+from venue.units import rate_text
 
 
 def leads(call: Call, _: Empty) -> list[LeadView]:
@@ -26,12 +27,12 @@ async def set_lead(call: Call, request: LeadRequest) -> LeadView:
     node = call.node
     account = owner(node, request.owner)
     third = 0 if request.third_party is None else owner(node, request.third_party).uid
-    third_share = rate(request.third_party_share, "thirdPartyShare")
+    third_share = ppm(request.third_party_share, "thirdPartyShare")
     if third_share > 10**6:
         raise errors.out_of_range("thirdPartyShare", "allowed: 0 to 1")
     command = SetLead(
         account.uid, request.asset.upper(), request.active,
-        rate(request.profit_share, "profitShare"), third, third_share, request.symbols or [],
+        ppm(request.profit_share, "profitShare"), third, third_share, request.symbols or [],
     )  # fmt: skip
     (applied,) = await node.submit([command])
     first = applied.events[0]

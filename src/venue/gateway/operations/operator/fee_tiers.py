@@ -19,6 +19,7 @@ from venue.core.fee_tiers import Standing
 from venue.core.instruments import Asset
 from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
 from venue.gateway.context import Call, Node
+from venue.gateway.dispatch import decode
 from venue.gateway.operations.operator.venue import done, owner
 from venue.vocabulary import Product
 
@@ -65,11 +66,11 @@ def _tiers(texts: list[str], asset: Asset) -> list[FeeTier]:
             raise errors.invalid(
                 "tiers", "each must be volume:makerRate:takerRate, e.g. 1000000:0.0008:0.001"
             )
-        volume = units.scaled(parts[1], asset.scale, "tiers")
+        volume = decode.scaled(parts[1], asset.scale, "tiers")
         if volume <= (found[-1].volume if found else 0):
             raise errors.out_of_range("tiers", "each volume must be above 0 and the one before")
         found.append(
-            FeeTier(volume, units.rate(parts[2], "tiers"), units.rate(parts[3], "tiers"))
+            FeeTier(volume, decode.ppm(parts[2], "tiers"), decode.ppm(parts[3], "tiers"))
         )  # fmt: skip
     return found
 

@@ -16,6 +16,7 @@ from venue.core.contract.reference.index import SPOT_SOURCE, price_most
 from venue.core.messages.commands import ChangeContract, ChangeSetting, Command, PostIndex
 from venue.core.messages.events import Rejected
 from venue.gateway.context import Call, Node
+from venue.gateway.dispatch import decode
 from venue.gateway.operations.contract.orders import listed
 from venue.gateway.operations.refusals.contract import refusal
 from venue.node.references import HELD, Reference, References, setting
@@ -46,7 +47,7 @@ async def hold_index(call: Call, request: HoldRequest) -> ReferenceView:
     """Make a held price the one source of the index from now on."""
     node = call.node
     perp = node.perp(request.symbol)
-    price = units.ticks(perp.market.instrument, request.price, "price")
+    price = decode.ticks(perp.market.instrument, request.price, "price")
     _check(perp, price, "price")
     before = References(node.engine).held(perp.symbol)
     commands: list[Command] = []
@@ -116,7 +117,7 @@ def _check(perp: Perpetual, price: int, name: str) -> None:
 def _change(text: str) -> int:
     """A percentage in units of 10^-4 of a per cent."""
     found = _CHANGE.fullmatch(text)
-    change = units.scaled(found[2], CHANGE_SCALE, "change") if found else 0
+    change = decode.scaled(found[2], CHANGE_SCALE, "change") if found else 0
     fall = found is not None and found[1] == "-"
     if not 0 < change <= (FALL_MOST if fall else RISE_MOST):
         raise errors.invalid("change", CHANGE_RULE)

@@ -56,6 +56,7 @@ from venue.core.messages.events import Event, Rejected, WalletMoved
 from venue.core.spot.account import SpotMarket
 from venue.core.state.snapshot import state_hash
 from venue.gateway.context import Call, Node
+from venue.gateway.dispatch import decode
 from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.history.process.link import HistoryFailed
@@ -149,7 +150,7 @@ async def set_fees(call: Call, request: FeesRequest) -> OwnerView:
         raise errors.missing("takerFeeRate" if taker is None else "makerFeeRate")
     rates = (-1, -1)
     if maker is not None and taker is not None:
-        rates = (units.rate(maker, "makerFeeRate"), units.rate(taker, "takerFeeRate"))
+        rates = (decode.ppm(maker, "makerFeeRate"), decode.ppm(taker, "takerFeeRate"))
     await done(call, SetFees(account.uid, *rates, product=int(Product[request.product])))
     return _owner_view(call.node.engine, account)
 
@@ -209,7 +210,7 @@ def _money(node: Node, request: MoneyRequest | TransferRequest) -> tuple[Account
     if name not in node.engine.ledger.ordinals:
         raise errors.invalid("asset", "no such asset")
     asset = node.asset(name)
-    return account, asset, units.scaled(request.amount, asset.scale, "amount")
+    return account, asset, decode.scaled(request.amount, asset.scale, "amount")
 
 
 def _moved(node: Node, account: Account, event: Event) -> Moved:
@@ -297,9 +298,9 @@ async def change_instrument(call: Call, request: ChangeInstrumentRequest) -> Ins
         "market_band_ppm": ("marketPriceRatio", request.market_price_ratio),
     }
     changes = {
-        field: units.lots(listed, text, name) for field, (name, text) in lots.items() if text
+        field: decode.lots(listed, text, name) for field, (name, text) in lots.items() if text
     }
-    changes |= {field: units.rate(text, name) for field, (name, text) in rates.items() if text}
+    changes |= {field: decode.ppm(text, name) for field, (name, text) in rates.items() if text}
     await done(call, ChangeInstrument(structs.replace(listed, **changes)))
     return _instrument_view(market)
 
@@ -327,21 +328,21 @@ def _instrument(request: InstrumentRequest) -> Instrument:
     )
     return structs.replace(
         grid,
-        quantity_min=units.lots(grid, request.min_trade_amount, "minTradeAmount"),
-        quantity_max=units.lots(grid, request.max_trade_amount, "maxTradeAmount"),
-        market_quantity_max=units.lots(grid, request.market_limit_size, "marketLimitSize"),
-        maker_ppm=units.rate(request.maker_fee_rate, "makerFeeRate"),
-        taker_ppm=units.rate(request.taker_fee_rate, "takerFeeRate"),
-        buy_band_ppm=units.rate(request.buy_limit_price_ratio, "buyLimitPriceRatio"),
-        sell_band_ppm=units.rate(request.sell_limit_price_ratio, "sellLimitPriceRatio"),
-        market_band_ppm=units.rate(request.market_price_ratio, "marketPriceRatio"),
+        quantity_min=decode.lots(grid, request.min_trade_amount, "minTradeAmount"),
+        quantity_max=decode.lots(grid, request.max_trade_amount, "maxTradeAmount"),
+        market_quantity_max=decode.lots(grid, request.market_limit_size, "marketLimitSize"),
+        maker_ppm=decode.ppm(request.maker_fee_rate, "makerFeeRate"),
+        taker_ppm=decode.ppm(request.taker_fee_rate, "takerFeeRate"),
+        buy_band_ppm=decode.ppm(request.buy_limit_price_ratio, "buyLimitPriceRatio"),
+        sell_band_ppm=decode.ppm(request.sell_limit_price_ratio, "sellLimitPriceRatio"),
+        market_band_ppm=decode.ppm(request.market_price_ratio, "marketPriceRatio"),
     )
 
 
 def increment(text: str, name: str) -> tuple[int, int]:
     """A decimal increment as an integer and its scale."""
     scale = len(text.partition(".")[2].rstrip("0"))
-    return units.scaled(text, scale, name), scale
+    return decode.scaled(text, scale, name), scale
 
 
 def _asset_view(asset: Asset) -> AssetView:

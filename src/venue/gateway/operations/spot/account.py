@@ -8,6 +8,7 @@ from typing import Final
 
 from venue.api import errors
 from venue.api.errors import ApiError
+from venue.api.fields import GENERATED_CLIENT_ID
 from venue.api.names import (
     SIDE_NAMES,
     STATUS_NAMES,
@@ -57,7 +58,6 @@ from venue.history.rows.spot import (
 from venue.times import US_PER_MS
 from venue.units import (
     amount_text,
-    client_id_text,
     decimal_text,
     fill_id,
     order_price_text,
@@ -128,7 +128,7 @@ def _order_view(node: Node, found: SpotOrder) -> OrderView:
     return OrderView(
         symbol=instrument.symbol,
         order_id=found.order_id,
-        client_order_id=client_id_text(found.client_id, found.order_id),
+        client_order_id=found.client_id or GENERATED_CLIENT_ID % found.order_id,
         price=order_price_text(instrument, found.price),
         orig_qty=quantity_text(instrument, found.quantity),
         executed_qty=quantity_text(instrument, found.quantity - found.remaining),
@@ -149,7 +149,7 @@ def _row_view(node: Node, row: OrderRow) -> OrderView:
     return OrderView(
         symbol=row.symbol,
         order_id=row.order_id,
-        client_order_id=client_id_text(row.client_id, row.order_id),
+        client_order_id=row.client_id or GENERATED_CLIENT_ID % row.order_id,
         price=order_price_text(instrument, row.price),
         orig_qty=quantity_text(instrument, row.quantity),
         executed_qty=quantity_text(instrument, row.executed),

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.api.fields import BATCH_CANCEL_MAX, BATCH_PLACE_MAX
+from venue.api.fields import BATCH_CANCEL_MAX, BATCH_PLACE_MAX, GENERATED_CLIENT_ID
 from venue.api.names import SIDES, TIMES_IN_FORCE, TYPES
 from venue.api.spot.orders import (
     BatchCanceled,
@@ -30,12 +30,11 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
 from venue.gateway.context import Call, Node
-from venue.gateway.dispatch.decode import decode, own_client_id
+from venue.gateway.dispatch.decode import decode, lots, own_client_id, ticks
 from venue.gateway.dispatch.shapes import compile_request
 from venue.gateway.operations.refusals.funds import spot_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.requests import given_client_id, identified, named
-from venue.units import client_id_text, lots, ticks
 from venue.vocabulary import GTC, IOC, MARKET, Reject
 
 CANCELED: Final = "CANCELED"
@@ -193,7 +192,7 @@ def _placed(call: Call, applied: Applied, command: PlaceOrder) -> tuple[int, str
     event = applied.events[0]
     if isinstance(event, OrderPlaced):
         call.note_placed(event.order_id)
-        client_id = client_id_text(event.client_id, event.order_id)
+        client_id = event.client_id or GENERATED_CLIENT_ID % event.order_id
         return event.order_id, client_id, applied.time // 1000
     if isinstance(event, OrderRepeated):
         return event.order_id, event.client_id, event.placed_time // 1000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue import units
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.spot.withdrawals import (
@@ -18,6 +17,7 @@ from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.benefit_events import InternallyWithdrawn, WithdrawalRepeated
 from venue.core.messages.events import Rejected
 from venue.gateway.context import Call, Node
+from venue.gateway.dispatch import decode
 from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.spot.commissions import coin_of
@@ -40,7 +40,7 @@ async def internal_withdrawal(call: Call, request: InternalWithdrawalRequest) ->
     affiliate_of(call, -1051)
     asset = node.asset(coin_of(node, request.coin))
     decimals = min(DECIMALS_MAX, asset.scale)
-    amount = units.scaled(request.amount, decimals, "amount") * 10 ** (asset.scale - decimals)
+    amount = decode.scaled(request.amount, decimals, "amount") * 10 ** (asset.scale - decimals)
     command = InternalWithdraw(
         call.uid, request.to_user_id, ACCOUNTS[request.from_account_type],
         ACCOUNTS[request.to_account_type], asset.name, amount, request.client_tran_id or "",
