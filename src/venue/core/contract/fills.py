@@ -69,13 +69,15 @@ def ended(maker: Order[Terms], status: int) -> Fill:
 class Part:
     """One side of a trade while it is being settled.
 
-    `wallet` is a closing isolated pool's before the trade, `size` the position's before it.
+    `opens` follows from the side of its order. `wallet` is a closing isolated pool's before the
+    trade, `size` the position's before it.
     """
 
     __slots__ = ("fee", "opens", "order_id", "position", "realized", "size", "value",
                  "wallet")  # fmt: skip
 
-    def __init__(self, position: Position, order_id: int, fee: int, *, opens: bool) -> None:
+    def __init__(self, position: Position, order_id: int, fee: int, side: int) -> None:
+        opens = (side == BUY) == (position.side == LONG)
         self.position = position
         self.opens = opens
         self.order_id = order_id
@@ -149,8 +151,11 @@ class Fills:
         events += before_change(perp, time)
         for position in (victim, other):
             events += settle_position(self.collateral, position)
-        taking = Part(victim, liquidation_id, 0, opens=False)
-        making = Part(other, liquidation_id, 0, opens=cause == CAUSE_TAKEOVER)
+        # The maker's order is on the other side: it opens a position like the victim's.
+        closing, making_side = (BUY, SELL) if victim.side < 0 else (SELL, BUY)
+        taking = Part(victim, liquidation_id, 0, closing)
+        making = Part(other, liquidation_id, 0, making_side)
+        assert making.opens == (cause == CAUSE_TAKEOVER), f"cause {cause} of a trade"
         self._book(taking, lots, amount, time)
         liquidation_fee = min(fee, _left(taking, amount))
         taking.fee = liquidation_fee
@@ -159,7 +164,7 @@ class Fills:
         self._book(making, lots, amount, time)
         self._event(
             perp, taking, making, price, lots, amount, liquidation_fee,
-            BUY if victim.side < 0 else SELL, 0, 0, cause, time, events,
+            closing, 0, 0, cause, time, events,
         )  # fmt: skip
         self._isolated_out(making, lots, events)
         self._end_when_empty(victim, time, events)  # its liquidation goes on
@@ -172,20 +177,19 @@ class Fills:
         """The position of one side, ready for the trade: funded, and with its margin moved in."""
         terms = order.terms
         perp = terms.perp
-        opens = terms.opens
         closes = terms.closes
         position = self._opened(order, terms) if closes is None else closes
         if perp.settlement is not None:
             events += settle_position(self.collateral, position)
         if margin:
             events += self.collateral.move(terms.pool, position.pool, margin, perp.symbol)
-        return Part(position, order.order_id, fee, opens=opens)
+        return Part(position, order.order_id, fee, order.side)
 
     def _opened(self, order: Order[Terms], terms: Terms) -> Position:
         """The position that an order opens or adds to."""
         modes = terms.modes
         if not modes.separated:
-            held = modes.positions(terms.position_side)
+            held = modes.longs if terms.position_side == LONG else modes.shorts
             if held:
                 return held[0]
         elif terms.made is not None and terms.made.quantity:

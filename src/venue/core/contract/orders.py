@@ -18,7 +18,7 @@ from venue.core.contract.admission import (
     solvent_price,
 )
 from venue.core.contract.collateral import Collateral
-from venue.core.contract.fills import Fill, Fills
+from venue.core.contract.fills import Fills
 from venue.core.contract.order_plan import Plan
 from venue.core.contract.records import Holding, Perpetual, Position, Terms
 from venue.core.counters import Counters
@@ -95,7 +95,8 @@ class Contracts:
 
         With `shown` nothing is executed, and an accepted order has no events.
         """
-        holding = self.collateral.holding(command.uid)
+        collateral, uid = self.collateral, command.uid
+        holding = collateral.holdings.get(uid) or collateral.holding(uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         client_id = command.client_id
@@ -112,16 +113,16 @@ class Contracts:
         if market.halted:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         side = command.position_side
-        opens = (command.side == BUY) == (side == LONG)
-        terms = Terms(holding, holding.modes_in(perp), side, CAUSE_USER, opens=opens)
+        modes = holding.modes.get(perp.ordinal) or holding.modes_in(perp)
+        terms = Terms(holding, modes, command.side, side, CAUSE_USER)
         order = Order(
-            self.counters.order, holding.account.uid, market, command.side, command.type,
+            self.counters.order, uid, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
         )  # fmt: skip
         refused = order.fault(side)
         if refused is not None:
             return [refused]
-        if not opens:
+        if not terms.opens:
             refused = choose_position(terms, command.position_id)
         elif command.take_profit.trigger_price or command.stop_loss.trigger_price:
             refused = attach_exits(terms, command, perp)
@@ -135,8 +136,7 @@ class Contracts:
     ) -> Order[Terms]:  # fmt: skip
         """An order under the next id, which is used up only when the order is accepted."""
         assert quantity > 0 <= price, f"an order of {quantity} lots at {price}"
-        opens = (side == BUY) == (position_side == LONG)
-        terms = Terms(holding, holding.modes_in(perp), position_side, cause, opens=opens)
+        terms = Terms(holding, holding.modes_in(perp), side, position_side, cause)
         return Order(
             self.counters.order, holding.account.uid, perp.market, side, type_, time_in_force,
             quantity, price, "", time, terms,
@@ -167,7 +167,8 @@ class Contracts:
         if refused is not None:
             return [refused]
         price = order.price
-        crossing = perp.market.book.crosses(order.side, price)
+        book = perp.market.book
+        crossing = price >= book.ask if order.side == BUY else price <= book.bid
         tif = order.time_in_force
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
@@ -281,12 +282,17 @@ class Contracts:
         if counters.order <= order.order_id:
             counters.order = order.order_id + 1
         events: list[Event] = []
+        book = terms.perp.market.book
         for fill in plan.match.fills:
-            if fill.lots:
-                self._reduce(fill, order.time)
+            maker, lots = fill.maker, fill.lots
+            if lots:
+                self._release(maker, maker.terms, lots, fill.released)
+                book.take(maker, lots, order.time)
+                if maker.remaining == 0:
+                    self._forget(maker, maker.terms)
                 self.fills.fill(order, fill, events)
             else:
-                events.append(self.close(fill.maker, fill.status, order.time))
+                events.append(self.close(maker, fill.status, order.time))
         rests = plan.match.conclude()
         left = order.remaining
         tif = order.time_in_force
@@ -311,15 +317,6 @@ class Contracts:
             )  # fmt: skip
         events.insert(0, placed)
         return events
-
-    def _reduce(self, fill: Fill, time: int) -> None:
-        """Take filled lots off a resting order; a full fill removes it."""
-        maker, lots = fill.maker, fill.lots
-        terms = maker.terms
-        self._release(maker, terms, lots, fill.released)
-        terms.perp.market.book.take(maker, lots, time)
-        if maker.remaining == 0:
-            self._forget(maker, terms)
 
     # -- resting ---------------------------------------------------------------------------------
 
@@ -378,7 +375,8 @@ class Contracts:
 
     def cancel(self, command: CancelContractOrder) -> list[Event]:
         """End one open order of the owner."""
-        holding = self.collateral.holding(command.uid)
+        collateral, uid = self.collateral, command.uid
+        holding = collateral.holdings.get(uid) or collateral.holding(uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         order_id: int = command.order_id

@@ -18,7 +18,7 @@ from venue.core.instruments import Contract, funding_cap_most
 from venue.core.ledger.accounts import Account, Cash
 from venue.core.messages.commands import NO_EXIT, Exit
 from venue.core.units import part_down
-from venue.vocabulary import ALGO_UNTRIGGERED, COMBINED, CROSSED, LONG
+from venue.vocabulary import ALGO_UNTRIGGERED, BUY, COMBINED, CROSSED, LONG
 
 LEVERAGE_DEFAULT: Final = 20
 UNKNOWN: Final = -1
@@ -396,14 +396,14 @@ class Terms:
                  "take_profit", "trimmed", "whole_margin")  # fmt: skip
 
     def __init__(
-        self, holding: Holding, modes: Modes, position_side: int, cause: int, *, opens: bool
+        self, holding: Holding, modes: Modes, side: int, position_side: int, cause: int
     ) -> None:
         self.holding = holding
         self.perp: Perpetual = modes.perp
         self.pool: Pool = modes.pool
         self.modes = modes
         self.position_side = position_side
-        self.opens = opens
+        self.opens = (side == BUY) == (position_side == LONG)
         self.cause = cause
         self.margin = 0
         self.whole_margin = 0

@@ -372,13 +372,12 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
 def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     perp = engine.contracts.markets[record.symbol]
     holding = engine.holding(record.uid)
-    opens = (record.side == 0) == (record.position_side == LONG)
     modes = holding.modes_in(perp)
-    terms = Terms(holding, modes, record.position_side, record.cause, opens=opens)
+    terms = Terms(holding, modes, record.side, record.position_side, record.cause)
     terms.margin = record.margin
     terms.whole_margin = record.whole_margin
     position = holding.positions.get(record.position_id)
-    if opens:
+    if terms.opens:
         terms.made = position
     else:
         terms.closes = position
