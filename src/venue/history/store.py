@@ -62,6 +62,12 @@ class Store:
             self.connection.execute(update(PROGRESS).values(sequence=0))
             self.connection.exec_driver_sql("PRAGMA application_id = 0")
 
+    def expect_rows(self) -> None:
+        """Keep in memory what a statement of many rows overwrites, until it ends: SQLite takes that
+        back when a row is refused. In a file it took 40 % of the time of projecting."""
+        with self.connection.begin():
+            self.connection.exec_driver_sql("PRAGMA temp_store = MEMORY")
+
     def checkpoint(self) -> None:
         """Make everything committed so far durable; until then a power cut may take it back."""
         with self.connection.begin():

@@ -133,6 +133,7 @@ class Projector:
         self._catalog = catalog
         self._frames_kept = frames_kept
         self._reached = store.reached()
+        store.expect_rows()
         self._statements = Statements(store.connection)
 
     def reached(self) -> int:
