@@ -27,7 +27,8 @@ ACTED: Final = b"act-as"  # in an id's place: an operator acted for the owner, n
 ENTRY_BYTES: Final = 128  # bytes: the cost of an answer beside its body
 
 Answer = tuple[int, bytes]  # HTTP status, body
-_IN_FLIGHT: Final[Answer] = (0, b"")  # no answer has this status
+_IN_FLIGHT: Final = 0  # in the place of an answer's number
+_LOST: Final = -1
 
 
 def near(timestamp: int, wall: int) -> bool:
@@ -50,9 +51,12 @@ class ReplayGuard:
     """
 
     def __init__(self) -> None:
-        self._seconds: dict[int, dict[bytes, Answer | None]] = {}  # None: the answer is gone
+        # The number of each request's answer: dropping the oldest answer need not find its request,
+        # which is long out of the processor's caches.
+        self._seconds: dict[int, dict[bytes, int]] = {}
         self._waiting: dict[bytes, asyncio.Future[Answer | None]] = {}
-        self._recorded: deque[tuple[int, bytes, int]] = deque()
+        self._answers: deque[tuple[int, Answer]] = deque()  # with the second of the request
+        self._first = 1  # the number of the first of them; smaller ones are gone
         self._seeded: dict[int, set[bytes]] = {}
         self._unstamped: set[bytes] = set()
         self._unstamped_until = 0
@@ -98,9 +102,7 @@ class ReplayGuard:
         for second, requests in list(self._seconds.items()):
             if near(second * 1_000, wall):
                 continue
-            known: dict[bytes, Answer | None] = {
-                name: found for name, found in requests.items() if found == _IN_FLIGHT
-            }
+            known = {name: found for name, found in requests.items() if found == _IN_FLIGHT}
             self._count -= len(requests) - len(known)
             self._seconds[second] = known
         self._seeded = {
@@ -133,8 +135,10 @@ class ReplayGuard:
                 -1046,
                 detail="ACCESS-TIMESTAMP became too old while the request waited; sign it again.",
             )
-        requests = self._seconds.setdefault(second, {})
-        if request in requests:
+        requests = self._seconds.get(second)
+        if requests is None:
+            requests = self._seconds[second] = {}
+        elif request in requests:
             return self._known(request, requests[request])
         if self.seeded(timestamp, request):
             raise _gone()
@@ -153,10 +157,9 @@ class ReplayGuard:
         second = timestamp // 1_000
         requests = self._seconds.get(second)
         if requests is not None:  # otherwise it left the window meanwhile
-            requests[request] = answer
-            size = len(answer[1]) + ENTRY_BYTES
-            self._recorded.append((second, request, size))
-            self._bytes += size
+            requests[request] = self._first + len(self._answers)
+            self._answers.append((second, answer))
+            self._bytes += len(answer[1]) + ENTRY_BYTES
             while self._bytes > ANSWER_BYTES_MAX:
                 self._drop_oldest()
         if waiting := self._waiting.pop(request, None):
@@ -166,7 +169,7 @@ class ReplayGuard:
         """Note that the outcome is unknown: repetitions get -1048."""
         requests = self._seconds.get(timestamp // 1_000)
         if requests is not None:
-            requests[request] = None
+            requests[request] = _LOST
         if waiting := self._waiting.pop(request, None):
             waiting.set_exception(_gone())
             waiting.exception()  # the waiting caller may have gone
@@ -179,24 +182,20 @@ class ReplayGuard:
         if waiting := self._waiting.pop(request, None):
             waiting.set_result(None)
 
-    def _known(
-        self, request: bytes, answer: Answer | None
-    ) -> Answer | asyncio.Future[Answer | None]:
-        if answer is None:
+    def _known(self, request: bytes, number: int) -> Answer | asyncio.Future[Answer | None]:
+        if number >= self._first:
+            return self._answers[number - self._first][1]
+        if number != _IN_FLIGHT:
             raise _gone()
-        if answer[0]:  # not in flight any more
-            return answer
         waiting = self._waiting.get(request)
         if waiting is None:
             waiting = self._waiting[request] = asyncio.get_running_loop().create_future()
         return asyncio.shield(waiting)  # one caller's disconnect must not end the others' wait
 
     def _drop_oldest(self) -> None:
-        second, request, size = self._recorded.popleft()
-        self._bytes -= size
-        requests = self._seconds.get(second)
-        if requests is not None and request in requests:
-            requests[request] = None
+        _, answer = self._answers.popleft()
+        self._first += 1
+        self._bytes -= len(answer[1]) + ENTRY_BYTES
 
     def _reach(self, now_ms: int) -> int:
         """The first second whose requests may still come."""
@@ -208,7 +207,7 @@ class ReplayGuard:
         for second in [second for second in self._seconds if second < oldest]:
             requests = self._seconds.pop(second)
             self._count -= len(requests)
-        while self._recorded and self._recorded[0][0] < oldest:
+        while self._answers and self._answers[0][0] < oldest:
             self._drop_oldest()
         for second in [second for second in self._seeded if second < oldest]:
             del self._seeded[second]
