@@ -154,3 +154,21 @@ def test_requests_and_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     later = NOW_MS + 43_000
     assert guard.enter(later, b"3" * 16, later * 1_000) is None
     assert guard.enter(later, b"4" * 16, later * 1_000) is None
+
+
+def test_an_answer_from_before_a_revert_does_not_take_the_next_one_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The state went back, the client sent the same bytes again, and then the old answer is
+    dropped for want of room."""
+    monkeypatch.setattr(replay, "ANSWER_BYTES_MAX", 300)
+    guard = ReplayGuard()
+    assert guard.enter(NOW_MS, ONE, NOW) is None
+    guard.record(NOW_MS, ONE, ANSWER)
+    guard.go_back(NOW + 7_200_000_000)
+    again = (200, b'{"orderId":2}')
+    assert guard.enter(NOW_MS, ONE, NOW) is None
+    guard.record(NOW_MS, ONE, again)
+    assert guard.enter(NOW_MS, TWO, NOW) is None
+    guard.record(NOW_MS, TWO, ANSWER)
+    assert guard.enter(NOW_MS, ONE, NOW) == again
