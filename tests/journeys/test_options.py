@@ -76,6 +76,26 @@ def test_files_of_others_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
         open_history(f"{state}.history")
 
 
+def test_a_file_that_goes_while_it_is_looked_at_stops_no_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A helper of a venue that was killed may still close history, which takes its log away."""
+    state = str(tmp_path / "venue.db")
+    log = Path(f"{state}.history-wal")
+    log.touch()
+    lock = Path(f"{state}.history.lock")
+    lock.touch(0o644)
+    user = os.geteuid()
+
+    def asked() -> int:
+        log.unlink(missing_ok=True)
+        return user
+
+    monkeypatch.setattr(os, "geteuid", asked)
+    (told,) = private_files.narrow(state)
+    assert told.startswith(f"{lock} had mode")
+
+
 def starts_not(folder: Path) -> str:
     """The words of a venue that does not start on the state in this folder."""
     with pytest.raises(RuntimeError) as refused:
