@@ -43,11 +43,19 @@ from venue.core.messages.contract_events import (
     FundingSettled,
 )
 from venue.core.messages.events import Event
-from venue.vocabulary import BUY, GTC, SELL, Product, SeparatedMode
+from venue.vocabulary import (
+    BUY,
+    GTC,
+    OPEN_ORDERS_PER_SYMBOL_MAX,
+    POSITIONS_PER_SYMBOL_MAX,
+    SELL,
+    Product,
+    SeparatedMode,
+)
 
 NEEDED_MS: Final = 5
-POSITIONS: Final = 1_000  # of one owner, each its own
-ORDERS: Final = 200  # of one owner in the symbol
+POSITIONS: Final = POSITIONS_PER_SYMBOL_MAX  # of one owner, each its own
+ORDERS: Final = OPEN_ORDERS_PER_SYMBOL_MAX  # of one owner in the symbol
 COUNTDOWNS: Final = 20  # owners with so many orders, due together
 
 
