@@ -53,11 +53,7 @@ def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
         band = perp.market.worst_price(order.side, mark)
         if band and (price > band if buy else price < band):
             return Rejected(Reject.PRICE_BAND, band)
-    terms = order.terms
-    # An owner with few open orders in all has as few in each symbol.
-    if len(terms.holding.orders) < OPEN_ORDERS_PER_SYMBOL_MAX:
-        return None
-    return order_caps_refused(terms)
+    return order_caps_refused(order.terms)
 
 
 def order_caps_refused(terms: Terms) -> Rejected | None:

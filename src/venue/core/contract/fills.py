@@ -189,7 +189,7 @@ class Fills:
         """The position that an order opens or adds to."""
         modes = terms.modes
         if not modes.separated:
-            held = modes.longs if terms.position_side == LONG else modes.shorts
+            held = modes.positions(terms.position_side)
             if held:
                 return held[0]
         elif terms.made is not None and terms.made.quantity:

@@ -211,9 +211,7 @@ class Plan:
         price = maker.price
         opens = terms.opens
         isolated = opens and terms.modes.margin_mode != CROSSED
-        pool = terms.pool
-        sure = opens and not (isolated or perp.doubt) and certain(pool)
-        if opens and not sure and self._waits(pool, isolated=isolated):
+        if opens and self._waits(terms.pool, isolated=isolated):
             return None
         size = lots * perp.unit
         amount = price * size
@@ -317,7 +315,7 @@ class Plan:
         pool = terms.pool
         room = available_in(pool)
         # It must be sound even if all that was drawn before was its own.
-        if room < self.drawn or (self.stakes is not None and self._judged(pool)):
+        if room < self.drawn or self._judged(pool):
             return False
         if fill.lots == fill.maker.quantity:
             return True  # one fill of the whole rounds up as often as the order did

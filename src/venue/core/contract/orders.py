@@ -95,8 +95,7 @@ class Contracts:
 
         With `shown` nothing is executed, and an accepted order has no events.
         """
-        collateral, uid = self.collateral, command.uid
-        holding = collateral.holdings.get(uid) or collateral.holding(uid)
+        holding = self.collateral.holding(command.uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         client_id = command.client_id
@@ -113,10 +112,9 @@ class Contracts:
         if market.halted:
             return [Rejected(Reject.HALTED, 0, market.halt_reason)]
         side = command.position_side
-        modes = holding.modes.get(perp.ordinal) or holding.modes_in(perp)
-        terms = Terms(holding, modes, command.side, side, CAUSE_USER)
+        terms = Terms(holding, holding.modes_in(perp), command.side, side, CAUSE_USER)
         order = Order(
-            self.counters.order, uid, market, command.side, command.type,
+            self.counters.order, holding.account.uid, market, command.side, command.type,
             command.time_in_force, command.quantity, command.price, client_id, command.time, terms,
         )  # fmt: skip
         refused = order.fault(side)
@@ -167,8 +165,7 @@ class Contracts:
         if refused is not None:
             return [refused]
         price = order.price
-        book = perp.market.book
-        crossing = price >= book.ask if order.side == BUY else price <= book.bid
+        crossing = perp.market.book.crosses(order.side, price)
         tif = order.time_in_force
         if crossing and tif == POST_ONLY:
             return [Rejected(Reject.WOULD_TRADE)]
@@ -375,8 +372,7 @@ class Contracts:
 
     def cancel(self, command: CancelContractOrder) -> list[Event]:
         """End one open order of the owner."""
-        collateral, uid = self.collateral, command.uid
-        holding = collateral.holdings.get(uid) or collateral.holding(uid)
+        holding = self.collateral.holding(command.uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         order_id: int = command.order_id

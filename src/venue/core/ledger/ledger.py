@@ -145,23 +145,11 @@ class Ledger:
         assert long.asset == short.asset == fees.asset, "a trade is settled in one asset"
         assert notional > 0 <= long_fee, f"{long_fee} atoms of fee on {notional}"
         assert short_fee >= 0, f"{short_fee} atoms of fee on {notional}"
-        # Each pool counts once: an owner that trades with itself may have one for both sides, and
-        # the fee account may trade.
-        two = long is not short
-        apart = fees is not long and fees is not short
-        before = long.collateral
-        if two:
-            before += short.collateral
-        if apart:
-            before += fees.collateral
+        before = _collateral(long, short, fees)
         long.collateral -= notional + long_fee
         short.collateral += notional - short_fee
         fees.collateral += long_fee + short_fee
-        after = long.collateral
-        if two:
-            after += short.collateral
-        if apart:
-            after += fees.collateral
+        after = _collateral(long, short, fees)
         assert after == before, "the postings do not sum to zero"
 
     def pay_commission(self, inviter: Account, asset: int, amount: int, fees: Cash | None) -> None:
@@ -209,6 +197,17 @@ class Ledger:
             for cash in account.isolated.values():
                 sums[cash.asset] += cash.collateral
         return {asset.name: total for asset, total in zip(self.assets, sums, strict=True) if total}
+
+
+def _collateral(long: Cash, short: Cash, fees: Cash) -> int:
+    """The sum of three pools, each counted once: an owner that trades with itself may have one for
+    both sides, and the fee account may trade."""
+    total = long.collateral
+    if short is not long:
+        total += short.collateral
+    if fees is not long and fees is not short:
+        total += fees.collateral
+    return total
 
 
 def fee_on(amount: int, rate_ppm: int) -> int:
