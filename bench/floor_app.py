@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 import msgspec
 import uvloop
 
+from venue.api.fields import GENERATED_CLIENT_ID
 from venue.api.operation import Operation
 from venue.api.spot import market
 from venue.api.spot import orders as spot_orders
@@ -68,7 +69,7 @@ def routes(clock: VenueClock, answers: dict[str, bytes]) -> Routes:
 
     def acknowledged(command: PlaceOrder) -> OrderAck:
         number = next(numbers)
-        client_id = command.client_id or f"v-{number}"
+        client_id = command.client_id or GENERATED_CLIENT_ID % number
         return OrderAck(instrument.symbol, number, client_id, clock.now() // 1000)
 
     async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:

@@ -15,6 +15,7 @@ from venue.api.fields import (
     CLIENT_ID_PATTERN,
     CONTRACT_CLIENT_ID_PATTERN,
     COUNTDOWN_ALLOWED,
+    GENERATED_CLIENT_ID,
     LEVERAGE_MAX,
     REACH_MAX,
     UIDS_MAX,
@@ -40,7 +41,7 @@ _USUAL_DECIMAL = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII).fullmatc
 _DIGITS = re.compile(r"[0-9]+", re.ASCII)
 _CLIENT_ID = re.compile(CLIENT_ID_PATTERN, re.ASCII)
 _CONTRACT_CLIENT_ID = re.compile(CONTRACT_CLIENT_ID_PATTERN, re.ASCII)
-_GENERATED_CLIENT_ID = re.compile(r"v-[0-9]{16}", re.ASCII)
+_GENERATED = re.compile(GENERATED_CLIENT_ID.replace("%d", "([0-9]{16})"), re.ASCII)
 _decode_texts = msgspec.json.Decoder(dict[str, str]).decode
 
 
@@ -217,7 +218,8 @@ def contract_client_id(name: str, value: Any) -> str:
 
 def generated(value: str) -> int:
     """The order id inside a client id the venue generated; 0 for any other client id."""
-    return int(value[2:]) if _GENERATED_CLIENT_ID.fullmatch(value) else 0
+    found = _GENERATED.fullmatch(value)
+    return int(found[1]) if found is not None else 0
 
 
 def own_client_id(given: str | None, name: str) -> str:
@@ -414,20 +416,19 @@ _read_before: Final = lru_cache(maxsize=READ_MAX)(_read)
 
 def ticks(instrument: Instrument, text: str, name: str) -> int:
     """A price text in ticks; -1160 off the grid."""
-    number = scaled(text, instrument.price_scale, name)
-    if number % instrument.tick:
-        step = short_text(instrument.tick, instrument.price_scale)
-        raise errors.precision(name, f"must be a multiple of the tick size {step}")
-    return number // instrument.tick
+    return _steps(text, instrument.price_scale, instrument.tick, name, "tick size")
 
 
 def lots(instrument: Instrument, text: str, name: str) -> int:
     """A quantity text in lots; -1160 off the grid."""
-    number = scaled(text, instrument.quantity_scale, name)
-    if number % instrument.step:
-        step = short_text(instrument.step, instrument.quantity_scale)
-        raise errors.precision(name, f"must be a multiple of the step size {step}")
-    return number // instrument.step
+    return _steps(text, instrument.quantity_scale, instrument.step, name, "step size")
+
+
+def _steps(text: str, scale: int, step: int, name: str, what: str) -> int:
+    number = scaled(text, scale, name)
+    if number % step:
+        raise errors.precision(name, f"must be a multiple of the {what} {short_text(step, scale)}")
+    return number // step
 
 
 def ppm(text: str, name: str) -> int:
