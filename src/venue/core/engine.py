@@ -228,18 +228,12 @@ class Engine:
         assert time >= self.time, (time, self.time)
         self.time = time
         self.sequence += 1
-        events = self._do(command, time)
-        if self.fee_tiers.tables:
-            self.fee_tiers.count(events, time)
-        return events
-
-    def _do(self, command: Command, time: int) -> list[Event]:
         # The commands that matter for speed are called directly: mypyc then needs no wrapper.
         if type(command) is PLACE:
-            return self.spot.place(command)
-        if type(command) is CANCEL:
-            return self.spot.cancel(command)
-        if type(command) is PLACE_CONTRACT:
+            events = self.spot.place(command)
+        elif type(command) is CANCEL:
+            events = self.spot.cancel(command)
+        elif type(command) is PLACE_CONTRACT:
             contracts = self.contracts
             events = contracts.place(command)
             if len(events) > 1:
@@ -247,10 +241,13 @@ class Engine:
                     self.schedule.traded(events, command.symbol, time)
                 if contracts.collateral.copied:
                     self._copy(events, time)
-            return events
-        if type(command) is CANCEL_CONTRACT:
-            return self.contracts.cancel(command)
-        return self._handlers[type(command)](command)
+        elif type(command) is CANCEL_CONTRACT:
+            events = self.contracts.cancel(command)
+        else:
+            events = self._handlers[type(command)](command)
+        if self.fee_tiers.tables:
+            self.fee_tiers.count(events, time)
+        return events
 
     def _keep(self, command: KeepState) -> list[Event]:
         kept = self.savepoints.kept

@@ -242,10 +242,11 @@ class Book(Generic[T]):
         order.update_time = time
         if lots < there:
             self.reduce(order, lots)
+            order.become(PARTIALLY_FILLED)
         else:
             self.remove(order)
             order.remaining = 0
-        order.become(after_fill(order.remaining))
+            order.become(FILLED)
 
     def reduce(self, order: Order[T], lots: int) -> None:
         """Take some lots off a resting order, which keeps its place."""

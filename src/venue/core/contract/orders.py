@@ -95,7 +95,8 @@ class Contracts:
 
         With `shown` nothing is executed, and an accepted order has no events.
         """
-        holding = self.collateral.holding(command.uid)
+        collateral = self.collateral
+        holding = collateral.holdings.get(command.uid) or collateral.holding(command.uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         client_id = command.client_id
@@ -372,7 +373,8 @@ class Contracts:
 
     def cancel(self, command: CancelContractOrder) -> list[Event]:
         """End one open order of the owner."""
-        holding = self.collateral.holding(command.uid)
+        collateral = self.collateral
+        holding = collateral.holdings.get(command.uid) or collateral.holding(command.uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         order_id: int = command.order_id

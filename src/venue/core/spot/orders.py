@@ -111,7 +111,7 @@ class Spot:
 
         With `shown` nothing is executed, and an accepted order has no events.
         """
-        own = self.account(command.uid)
+        own = self.accounts.get(command.uid) or self.account(command.uid)
         if own is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         client_id = command.client_id
@@ -344,7 +344,7 @@ class Spot:
 
     def cancel(self, command: CancelOrder) -> list[Event]:
         """End one open order of the owner."""
-        own = self.account(command.uid)
+        own = self.accounts.get(command.uid) or self.account(command.uid)
         if own is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         order_id: int = command.order_id
