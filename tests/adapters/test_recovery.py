@@ -190,6 +190,13 @@ def test_a_snapshot_past_the_end_of_the_journal_is_damage() -> None:
         recover(short, NOBODY_LAGS, Views())
 
 
+def test_a_command_that_no_engine_takes_is_named() -> None:
+    journal = MemoryJournal(keep=True)
+    journal.append([Tick(time=7), Tick(time=5)])
+    with pytest.raises(JournalCorrupt, match=r"sequence 2: cannot be applied: .* 5 lies before 7"):
+        recover(journal, NOBODY_LAGS, Views())
+
+
 # -- other rules ----------------------------------------------------------------------------------
 
 

@@ -147,6 +147,58 @@ def test_followers_of_reverts_hear_of_nothing_else_and_in_turn() -> None:
     run(story)
 
 
+def test_what_waits_for_a_revert_is_stamped_after_it() -> None:
+    """Enemy: a client that trades while the state goes back. Its order, stamped with the time from
+    before, would be later than all that follows."""
+
+    async def story() -> None:
+        journal, clock = Gate(), Clock(5)
+        journal.open.set()
+        desk = Desk(journal, clock)
+
+        def go_back(batch: list[Applied]) -> None:
+            clock.times = [desk.engine.time]
+
+        desk.outbox.follow_reverts(go_back)
+        await desk.sequencer.submit([CreateOwner("a"), KeepState("then")])
+        clock.times = [50]
+        await desk.sequencer.submit([Tick()])
+        journal.open.clear()
+        handed_over = asyncio.Event()
+        journal.tell = lambda count: handed_over.set()
+        reverted = desk.sequencer.submit([RevertState("then")])
+        await handed_over.wait()
+        waiting = desk.sequencer.submit([CreateOwner("b")])
+        journal.open.set()
+        (back,), (first,) = await reverted, await waiting
+        (second,) = await desk.sequencer.submit([Tick()])
+        assert [back.sequence, first.sequence, second.sequence] == [4, 5, 6]
+        assert [back.command.time, first.time, second.time] == [50, 5, 5]
+        assert desk.failures == []
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
+def test_followers_hear_of_a_revert_after_a_long_silence() -> None:
+    """No tick goes before it, as before other commands: a revert stands alone in its batch."""
+
+    async def story() -> None:
+        clock = Clock(5)
+        desk = Desk(MemoryJournal(keep=True), clock)
+        heard: list[int] = []
+        desk.outbox.follow_reverts(lambda batch: heard.append(len(batch)))
+        await desk.sequencer.submit([KeepState("then")])
+        clock.times = [5 + 2 * room.LATE_US]
+        await desk.sequencer.submit([RevertState("then")])
+        assert heard == [1]
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+
+    run(story)
+
+
 def test_time_never_decreases() -> None:
     async def story() -> None:
         desk = Desk(MemoryJournal(keep=True), Clock(100, 40, 120))

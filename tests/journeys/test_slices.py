@@ -23,6 +23,7 @@ from venue.core.messages.contract_events import (
     ContractOrderPlaced,
 )
 from venue.core.messages.events import Rejected
+from venue.core.messages.savepoints import KeepState, RevertState
 from venue.gateway.context import Node
 from venue.lab import demo
 from venue.node.clock import SystemClock
@@ -77,6 +78,25 @@ async def _stop(path: str) -> None:
         holding = node.engine.holding(alice)
         assert holding.positions == {}
         assert not node.engine.closing.running
+
+
+def test_a_revert_waits_for_a_close_before_it(tmp_path: Path) -> None:
+    asyncio.run(asyncio.wait_for(_revert(str(tmp_path / "venue.db")), 60))
+
+
+async def _revert(path: str) -> None:
+    options = main.Options(agents=False, history=False, state=path)
+    async with main.opened(options, SystemClock(), _fail) as node:
+        alice, _ = await _separated(node)
+        await _done(node, [KeepState("open")])
+        closing = node.submit([ClosePositions(alice, SYMBOL)])
+        for _ in range(2):  # its batch is handed to the disk
+            await asyncio.sleep(0)
+        reverted = node.submit([RevertState("open")])
+        (done,) = await closing
+        assert _closed(done) == COUNT
+        await reverted
+        assert len(node.engine.holding(alice).positions) == COUNT
 
 
 async def _separated(node: Node) -> tuple[int, int]:

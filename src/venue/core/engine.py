@@ -225,7 +225,7 @@ class Engine:
     def apply(self, command: Command) -> list[Event]:
         """Apply one command; its time must not lie before the last one's."""
         time: int = command.time
-        assert time >= self.time, (time, self.time)
+        assert time >= self.time, f"the command's time {time} lies before {self.time}"
         self.time = time
         self.sequence += 1
         # The commands that matter for speed are called directly: mypyc then needs no wrapper.

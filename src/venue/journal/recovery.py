@@ -63,10 +63,14 @@ def recover(journal: Readable, reached: int, sink: Sink) -> Engine:
         if first != engine.sequence + 1:
             raise JournalCorrupt(f"sequence {engine.sequence + 1}: missing, {first} follows")
         batch: list[Applied] = []
-        for sequence, command in enumerate(commands, first):
-            applied = Applied(sequence, command.time, command, engine.apply(command))
-            sink.note(applied)
-            batch.append(applied)
+        try:
+            for sequence, command in enumerate(commands, first):
+                applied = Applied(sequence, command.time, command, engine.apply(command))
+                sink.note(applied)
+                batch.append(applied)
+        except AssertionError as problem:
+            at = first + len(batch)
+            raise JournalCorrupt(f"sequence {at}: cannot be applied: {problem}") from problem
         sink.follow(batch)
     if engine.sequence != journal.last_sequence():
         raise JournalCorrupt(f"sequence {engine.sequence + 1}: missing")

@@ -52,6 +52,7 @@ class Outbox:
     def publish(self, batch: list[Applied]) -> None:
         """Hand a durable, applied batch to all followers."""
         reverts = type(batch[0].command) is RevertState
+        assert not reverts or len(batch) == 1, f"a revert among {len(batch)} commands"
         for follower in self._of_reverts if reverts else self._followers:
             follower(batch)
 

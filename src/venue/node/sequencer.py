@@ -7,6 +7,9 @@ batch is durable.
 When more commands wait than a batch may take, batches are small and owners take turns
 (`FairQueue`): an owner that floods the venue waits for itself, and is told to stop (`crowded`).
 
+A revert has a batch of its own, and the next batch is made when it is applied: time goes back with
+it.
+
 While the engine has more to work off than one command may do, each batch ends with a slice of it
 (`Proceed`), and a batch without commands is a slice alone: between two new commands there is at
 most one slice, and a cancel never waits for one that stands in its own batch.
@@ -262,7 +265,7 @@ class Sequencer:
                 self._flush_at = self._loop.call_later(wait_s, self._flush)
             return
         now = max(self._clock.now(), self._time)
-        if 0 < self._time <= now - LATE_US and type(commands[0]) is not Tick:
+        if 0 < self._time <= now - LATE_US and type(commands[0]) not in (Tick, RevertState):
             late: list[Command] = [Tick()]
             groups.insert(0, (late, self._loop.create_future(), VENUE))
             commands = late + commands
@@ -356,7 +359,10 @@ class Sequencer:
         if commands >= BATCH_LEAST:
             self._fit(commands)
         self._busy = len(groups) >= BUSY
-        if self._waiting:
+        # A revert asks whether slices are due, and later commands are stamped with its time: both
+        # are known only once this batch is applied.
+        reverts = self._reverts > 0 or type(groups[0][0][0]) is RevertState
+        if self._waiting and not reverts:
             # Half of the callers wait already: the disk writes theirs while others' are applied.
             half = 2 * len(self._pending) >= len(groups)
             if half or not self._busy or self._queue.commands:

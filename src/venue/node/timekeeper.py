@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -341,12 +342,13 @@ class Timekeeper:
             return await self._sequencer.submit([KeepState(name, aside())])
 
     async def revert(self, name: str) -> list[Applied]:
-        """Go back to a kept state between two steps. Busy, Stopped."""
+        """Go back to a kept state between two steps. Busy, Overloaded, Stopped: it did not."""
         if self._report is not None:
             raise Busy("time is being moved")
         async with self._turn:
             applied = await self._sequencer.submit([RevertState(name)])
-            await self._note_mode()
+            with suppress(Stopped):  # the state has gone back all the same
+                await self._note_mode()
         free_what_is_left()
         return applied
 
