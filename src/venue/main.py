@@ -368,7 +368,7 @@ async def _wire(
     outbox.follow_reverts(node.follow)
     if path:
         _seed(node, known=stored is not None)
-    if engine.deadlines.queue:  # countdowns ran out while the venue was down: before anybody trades
+    if engine.countdowns.queue:  # they ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
     await found_venue(
         node, options.seed, demo_keys=options.demo_keys, batch_place=options.batch_place

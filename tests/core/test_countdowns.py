@@ -63,7 +63,7 @@ def test_orders_end_when_the_time_has_come_and_once() -> None:
     assert closed(ends) == [first, second, third]
     assert world.locked("ann", "USDT") == world.locked("ann", "BTC") == 0
     assert list(world.spot_account("ben").orders) == [others]
-    assert world.engine.deadlines.queue == []
+    assert world.engine.countdowns.queue == []
     world.rest("ann", BUY, 5, 100)
     assert tick(world, 100) == []
     assert len(world.spot_account("ann").orders) == 1
@@ -94,7 +94,7 @@ def test_set_anew_it_begins_again() -> None:
     for _ in range(5):
         assert tick(world, 9) == []
         countdown(world, "ann", 10)
-    assert len(world.engine.deadlines.queue) == 1
+    assert len(world.engine.countdowns.queue) == 1
     countdown(world, "ann", 5)  # shorter than what is left
     assert closed(tick(world, 5)) == [order]
 
@@ -117,7 +117,7 @@ def test_zero_switches_it_off() -> None:
     before = snapshot.state_hash(world.engine)
     assert countdown(world, "ann", 0).deadline == 0
     assert snapshot.state_hash(world.engine) != before
-    assert world.engine.deadlines.queue == []
+    assert world.engine.countdowns.queue == []
     assert tick(world, 1_000) == []
     assert len(world.spot_account("ann").orders) == 1
 
@@ -288,7 +288,7 @@ def test_it_survives_a_reload_amid_the_countdown() -> None:
     countdown(world, "owner 0", 20, CONTRACT)
     engines = [world.engine, world.reopened()]
     assert snapshot.state_hash(engines[1]) == snapshot.state_hash(engines[0])
-    assert engines[1].deadlines.running == engines[0].deadlines.running
+    assert engines[1].countdowns.running == engines[0].countdowns.running
     for seconds in (5, 5, 0, 10, 10):
         world.time += seconds * SECOND
         said = [engine.apply(Tick(time=world.time)) for engine in engines]
@@ -296,7 +296,7 @@ def test_it_survives_a_reload_amid_the_countdown() -> None:
         assert engines[0].pending() == engines[1].pending()
         engines[1] = snapshot.load(snapshot.dump(engines[1]))
         assert snapshot.dump(engines[1]) == snapshot.dump(engines[0])
-    assert engines[0].deadlines.queue == []
+    assert engines[0].countdowns.queue == []
 
 
 def test_a_snapshot_from_before_there_were_countdowns_can_be_read() -> None:
@@ -304,7 +304,7 @@ def test_a_snapshot_from_before_there_were_countdowns_can_be_read() -> None:
     world.rest("ann", BUY, 5, 100)
     sequence, time, state, *_ = msgspec.msgpack.decode(snapshot.dump(world.engine))
     names = snapshot.EngineState.__struct_fields__
-    former = state[: names.index("deadlines")]
+    former = state[: names.index("countdowns")]
     engine = snapshot.load(msgspec.msgpack.encode((sequence, time, former)))
     assert snapshot.dump(engine) == snapshot.dump(world.engine)
 

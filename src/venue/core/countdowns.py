@@ -15,10 +15,10 @@ CHUNK: Final = 1_000  # orders and countdowns ended by one command; the owner it
 TIMEOUT_MIN_US: Final = CANCEL_AFTER_MIN_S * 1_000_000
 TIMEOUT_MAX_US: Final = CANCEL_AFTER_MAX_S * 1_000_000
 
-Deadline = tuple[int, int, int]  # time (µs), uid, `vocabulary.Product`
+Countdown = tuple[int, int, int]  # deadline (µs), uid, `vocabulary.Product`
 
 
-class Deadlines:
+class Countdowns:
     """The countdowns that run, at most one per owner and product.
 
     `queue` has them by deadline, then uid; `running` the deadline (µs) by uid and product.
@@ -29,7 +29,7 @@ class Deadlines:
     def __init__(self, spot: Spot, contracts: Contracts) -> None:
         self.spot = spot
         self.contracts = contracts
-        self.queue: list[Deadline] = []
+        self.queue: list[Countdown] = []
         self.running: dict[tuple[int, int], int] = {}
 
     def set(self, command: SetCancelAfter) -> list[Event]:
@@ -52,12 +52,12 @@ class Deadlines:
         self.add((command.time + timeout, uid, product))
         return [CancelAfterSet(uid, product, command.time + timeout)]
 
-    def add(self, deadline: Deadline) -> None:
+    def add(self, countdown: Countdown) -> None:
         """Have a countdown run; its owner must have none for the product."""
-        time, uid, product = deadline
+        deadline, uid, product = countdown
         assert (uid, product) not in self.running, f"uid {uid} has a countdown already"
-        insort(self.queue, deadline)
-        self.running[uid, product] = time
+        insort(self.queue, countdown)
+        self.running[uid, product] = deadline
 
     def due(self, time: int) -> bool:
         """Whether a deadline has come and its orders are not cancelled yet."""

@@ -14,7 +14,7 @@ from venue.core.contract.orders import Contracts
 from venue.core.contract.records import Holding
 from venue.core.contract.triggers import Triggers
 from venue.core.copying.copying import Copying
-from venue.core.countdowns import Deadlines
+from venue.core.countdowns import Countdowns
 from venue.core.counters import Counters
 from venue.core.fee_tiers import FeeTiers
 from venue.core.ledger.accounts import Account
@@ -127,8 +127,8 @@ class Engine:
         "content",
         "contracts",
         "copying",
+        "countdowns",
         "counters",
-        "deadlines",
         "fee_tiers",
         "ledger",
         "listing",
@@ -157,7 +157,7 @@ class Engine:
         self.content = Content()
         self.fee_tiers = FeeTiers(self.owners, self.spot, self.contracts)
         self.listing = Listing(self.ledger, self.spot, self.contracts)
-        self.deadlines = Deadlines(self.spot, self.contracts)
+        self.countdowns = Countdowns(self.spot, self.contracts)
         self.schedule = Schedule(self.contracts, Triggers(self.contracts))
         self.closing = Closing(self.contracts)
         self.copying = Copying(self.contracts, Margins(self.contracts))
@@ -175,7 +175,7 @@ class Engine:
             CancelOrders: self.spot.cancel_all,
             Tick: self._tick,
             Proceed: self._proceed,
-            SetCancelAfter: self.deadlines.set,
+            SetCancelAfter: self.countdowns.set,
             CreateOwner: self.owners.create,
             FreezeOwner: self.owners.freeze,
             Deposit: self.owners.deposit,
@@ -270,7 +270,7 @@ class Engine:
         other = self.codec.decode(kept)
         self.ledger, self.counters, self.spot = other.ledger, other.counters, other.spot
         self.contracts, self.owners, self.rewards = other.contracts, other.owners, other.rewards
-        self.listing, self.deadlines = other.listing, other.deadlines
+        self.listing, self.countdowns = other.listing, other.countdowns
         self.withdrawals, self.content = other.withdrawals, other.content
         self.fee_tiers = other.fee_tiers
         self.schedule, self.closing, self.copying = other.schedule, other.closing, other.copying
@@ -281,7 +281,7 @@ class Engine:
 
     def _tick(self, command: Tick) -> list[Event]:
         self.spot.client_ids.expire(command.time)
-        events = self.deadlines.pass_time(command.time)
+        events = self.countdowns.pass_time(command.time)
         events += self.schedule.tick(command.time)
         events += self.rewards.pass_time(command.time)
         events += self.fee_tiers.pass_time(command.time)
@@ -291,7 +291,7 @@ class Engine:
         return events
 
     def _proceed(self, command: Proceed) -> list[Event]:
-        events = self.deadlines.pass_time(command.time)
+        events = self.countdowns.pass_time(command.time)
         if self.closing.running:
             events += self._traded(self.closing.proceed(command.time), command.time)
         events += self.schedule.proceed(command.time)
@@ -351,7 +351,7 @@ class Engine:
             return True
         if self.copying.books.echoes or self.copying.settling > 0:
             return True
-        if self.deadlines.queue and self.deadlines.due(self.time):
+        if self.countdowns.queue and self.countdowns.due(self.time):
             return True
         return self.schedule.goes_on()
 

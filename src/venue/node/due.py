@@ -60,7 +60,7 @@ def _first(perp: Perpetual, now: int) -> int:
 
 
 def _countdowns(engine: Engine, now: int) -> Iterator[Due]:
-    for at, uid, product in list(engine.deadlines.queue):
+    for at, uid, product in list(engine.countdowns.queue):
         if product == Product.CONTRACT:
             orders = len(engine.holding(uid).orders)
         else:

@@ -28,7 +28,7 @@ async def catch_up(engine: Engine, sequencer: Sequencer) -> None:
     """End the countdowns that ran out while the venue was down, before anybody trades."""
     await tick(sequencer)
     try:
-        while engine.deadlines.due(engine.time):
+        while engine.countdowns.due(engine.time):
             await _submit(sequencer, Proceed(), patient=False)
     except Stopped:
         return
@@ -47,7 +47,7 @@ async def _submit(sequencer: Sequencer, command: Command, *, patient: bool) -> N
 def time_matters(engine: Engine) -> bool:
     """Whether a countdown runs, or a contract has an index or positions, or its spot a price."""
     markets = engine.spot.markets
-    return bool(engine.deadlines.queue) or any(
+    return bool(engine.countdowns.queue) or any(
         perp.current
         or perp.positions
         or (perp.symbol in markets and markets[perp.symbol].book.twice_mid())

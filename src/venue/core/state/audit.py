@@ -20,7 +20,7 @@ def problems(engine: Engine) -> list[str]:
         found += _account_problems(engine, account)
     found += contract_audit.problems(engine)
     found += copying_audit.problems(engine)
-    found += _deadline_problems(engine)
+    found += _countdown_problems(engine)
     found += _benefit_problems(engine)
     for market in engine.spot.markets.values():
         found += book_problems(market)
@@ -31,16 +31,16 @@ def problems(engine: Engine) -> list[str]:
     return found
 
 
-def _deadline_problems(engine: Engine) -> list[str]:
-    queue, running = engine.deadlines.queue, engine.deadlines.running
+def _countdown_problems(engine: Engine) -> list[str]:
+    queue, running = engine.countdowns.queue, engine.countdowns.running
     found: list[str] = []
     if queue != sorted(queue):
-        found.append("deadlines do not stand in their order")
+        found.append("countdowns do not stand in their order")
     if {(uid, product): time for time, uid, product in queue} != running:
-        found.append(f"deadlines {queue} are noted as {running}")
+        found.append(f"countdowns {queue} are noted as {running}")
     for _, uid, _ in queue:
         if uid not in engine.ledger.accounts:
-            found.append(f"a deadline is of uid {uid}, which is no owner's")
+            found.append(f"a countdown is of uid {uid}, which is no owner's")
     return found
 
 

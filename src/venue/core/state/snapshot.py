@@ -94,7 +94,7 @@ class EngineState(msgspec.Struct, array_like=True):
     closed: list[OrderRecord]
     settings: list[tuple[str, str]]
     contracts: ContractState
-    deadlines: list[tuple[int, int, int]] = []
+    countdowns: list[tuple[int, int, int]] = []
     benefits: BenefitsState | None = None
     copying: CopyingState | None = None
     sent: list[SentRecord] = []
@@ -220,8 +220,8 @@ def _engine(sequence: int, time: int, state: EngineState) -> Engine:
         spot.client_ids.add(order)
     engine.listing.settings = dict(state.settings)
     contract_snapshot.load(engine, state.contracts)
-    for deadline in state.deadlines:
-        engine.deadlines.add(deadline)
+    for countdown in state.countdowns:
+        engine.countdowns.add(countdown)
     if state.benefits is not None:
         benefits_snapshot.load(engine, state.benefits)
     copying_snapshot.load(engine, state.copying)
@@ -251,7 +251,7 @@ def _state(engine: Engine) -> EngineState:
         closed=[_order_record(order) for order in spot.client_ids.ended()],
         settings=list(engine.listing.settings.items()),
         contracts=contract_snapshot.dump(engine),
-        deadlines=engine.deadlines.queue,
+        countdowns=engine.countdowns.queue,
         benefits=benefits_snapshot.dump(engine),
         copying=copying_snapshot.dump(engine),
         sent=people_snapshot.dump_sent(engine),
