@@ -9,6 +9,7 @@ Proxies of the environment are not used and redirects not followed: keys go to t
 from __future__ import annotations
 
 import re
+import selectors
 import time
 from contextlib import suppress
 from decimal import Decimal
@@ -36,6 +37,9 @@ FIRST_WAIT_S: Final = 0.2  # before the first repetition; twice as long before e
 LONGEST_WAIT_S: Final = 10.0
 ANSWER_MAX: Final = 64 * 1024 * 1024
 IDLE_MAX: Final = 16  # connections kept open
+# A venue closes a connection that is idle for 60 s, a proxy maybe sooner. A request that meets the
+# end on its way fails though nothing was done.
+IDLE_S: Final = 30.0
 TOO_MANY: Final = 429
 CLIENT_ID: Final = "newClientOrderId"
 # A repetition under the same client id finds the order of the first try.
@@ -71,7 +75,7 @@ class Http:
         self.epoch = ""  # of the last answer: another one when the venue went back
         self._retries = retries
         self._lock = Lock()
-        self._idle: list[HTTPConnection] = []
+        self._idle: list[tuple[HTTPConnection, float]] = []  # and since when, monotonic
         self._stamped = 0  # ms: two requests with the same stamp would be one
         self._closed = False
 
@@ -80,7 +84,7 @@ class Http:
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
-        for connection in idle:
+        for connection, _ in idle:
             connection.close()
 
     def send(self, row: Operation[Q, R], values: dict[str, Any]) -> R:
@@ -187,8 +191,11 @@ class Http:
     def _taken(self) -> HTTPConnection:
         with self._lock:
             self._check_open()
-            if self._idle:
-                return self._idle.pop()
+            while self._idle:
+                connection, since = self._idle.pop()
+                if time.monotonic() - since <= IDLE_S and not _has_ended(connection):
+                    return connection
+                connection.close()
         return self._dial()
 
     def _check_open(self) -> None:
@@ -198,9 +205,16 @@ class Http:
     def _give_back(self, connection: HTTPConnection) -> None:
         with self._lock:
             if not self._closed and len(self._idle) < IDLE_MAX:
-                self._idle.append(connection)
+                self._idle.append((connection, time.monotonic()))
                 return
         connection.close()
+
+
+def _has_ended(connection: HTTPConnection) -> bool:
+    """Whether an idle connection is of no use: there is something to read, which is its end."""
+    with selectors.DefaultSelector() as selector:  # `select` takes no more than 1,024 files
+        selector.register(connection.sock, selectors.EVENT_READ)
+        return bool(selector.select(0))
 
 
 def _address(url: str) -> tuple[SplitResult, str, int | None]:
