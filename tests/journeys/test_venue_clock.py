@@ -117,6 +117,34 @@ def test_bad_input_changes_nothing(
     assert {**before, "offset": 0} == {**after, "offset": 0}
 
 
+def test_real_time_is_not_lived_through_from_years_behind(tmp_path: Path) -> None:
+    """One request settles at most 366 days, whichever mode it asks for."""
+    with Server("--clock", "manual", "--at", "2020-01-01T00:00:00Z", folder=tmp_path) as server:
+        client = server.client()
+        before = client.get("/_venue/clock").json
+        answer = client.post("/_venue/clock", {"mode": "real"})
+        assert answer.status == 400, answer
+        assert "366 days" in answer.json["msg"]
+        assert "take the mode offset" in answer.json["msg"]
+        assert client.get("/_venue/clock").json["time"] == before["time"]
+        assert client.post("/_venue/clock", {"mode": "offset"}).status == 200
+
+
+def test_time_ends_where_the_interface_cannot_write_it(tmp_path: Path) -> None:
+    """In 2286: a time in ms has 13 digits."""
+    last_ms = 9_999_999_999_999
+    begin = ("--clock", "manual", "--at", str(last_ms - 10 * 24 * HOUR_MS))
+    with Server(*begin, "--no-agents", folder=tmp_path) as server:
+        client = server.client()
+        now = client.get("/_venue/clock").json["time"]
+        for how in ({"by": "11d"}, {"by": f"{last_ms - now + 1}ms"}, {"by": "366d"}):
+            answer = client.post("/_venue/clock/advance", {**how, "dry_run": True})
+            assert answer.status == 400, answer
+            assert str(last_ms) in answer.json["msg"]
+        answer = client.post("/_venue/clock/advance", {"by": "1m"})
+        assert answer.json["to"] == now + 60_000
+
+
 def test_time_that_moved_away_from_the_machines_does_not_go_back(tmp_path: Path) -> None:
     with Server("--no-agents", folder=tmp_path) as server:
         client = server.client()

@@ -16,13 +16,14 @@ from venue.api.operator.clock import (
     DueView,
     Stopping,
 )
+from venue.candles import DAY_US
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import scaled
 from venue.node.clock_modes import RATE_MOST, ClockMode, ClockRefused, Mode
 from venue.node.due import TOLD_MAX, Due, upcoming
 from venue.node.sequencer import Stopped
 from venue.node.timekeeper import Busy
-from venue.times import US_PER_MS, YEAR_US, moment_us, span_us
+from venue.times import MOMENT_MAX, US_PER_MS, YEAR_US, moment_us, span_us
 from venue.units import short_text
 
 RATE_DECIMALS: Final = 3
@@ -70,6 +71,7 @@ def _asked(node: Node, request: ClockRequest, now: int) -> tuple[ClockMode, int 
     to = None
     if mode is Mode.REAL:
         node.clock.check_real(now)
+        _check_behind(now, wall)
         to = wall
     elif request.at is not None:
         to = _moment("at", request.at)
@@ -141,12 +143,14 @@ def _target(node: Node, request: AdvanceRequest) -> int:
         span = _span("by", request.by)
         if not 0 < span <= YEAR_US:
             raise errors.out_of_range("by", "must be more than 0 and at most 366d")
+        _check_range("by", now + span, now)
         return now + span
     if request.to is not None:
         to = _moment("to", request.to)
         _check_range("to", to, now)
         return to
-    coming = takewhile(lambda due: due.at <= now + YEAR_US, upcoming(node.engine, now))
+    last = _last(now)
+    coming = takewhile(lambda due: due.at <= last, upcoming(node.engine, now))
     soon = next((due.at for due in coming if request.to_next in (ANY, due.kind)), None)
     if soon is None:
         raise errors.failed_precondition(f"no {request.to_next} is due within 366 days")
@@ -154,13 +158,30 @@ def _target(node: Node, request: AdvanceRequest) -> int:
 
 
 def _check_range(name: str, to: int, now: int) -> None:
-    first, last = -(-now // US_PER_MS), (now + YEAR_US) // US_PER_MS
-    if not now <= to <= now + YEAR_US:
+    last = _last(now)
+    if not now <= to <= last:
+        why = "366 days on" if last < MOMENT_MAX else "the last time that can be written"
         raise errors.out_of_range(
             name,
-            f"that is {to // US_PER_MS} ms in venue time, which must be from {first} (now) to"
-            f" {last} (366 days on): time never goes back",
+            f"that is {to // US_PER_MS} ms in venue time, which must be from"
+            f" {-(-now // US_PER_MS)} (now) to {last // US_PER_MS} ({why}): time never goes back",
         )
+
+
+def _check_behind(now: int, wall: int) -> None:
+    """ApiError when more than one request may settle lies between venue time and the machine's."""
+    if wall > now + YEAR_US:
+        days = (wall - now) // DAY_US
+        raise errors.out_of_range(
+            "mode",
+            f"venue time is {days} days behind the machine's, and a request settles at most 366"
+            " days: take the mode offset, which goes on from here",
+        )
+
+
+def _last(now: int) -> int:
+    """The last venue time (µs) that one request may come to."""
+    return min(now + YEAR_US, MOMENT_MAX)
 
 
 def _span(name: str, text: str) -> int:
