@@ -100,11 +100,16 @@ class World:
         self._deleted = True
         if self._coming is None:
             return False
+        life = None
         with suppress(Exception):  # it never began, and its waiting callers were told
             life = await self._coming
-            await life.close()
+        try:
+            if life is not None:
+                await life.close()
+        except Exception:  # a defect must not keep the other worlds from their end
+            log.exception("defect while world %s ended", self.name)
         self.life = self._coming = None
-        return True
+        return life is not None
 
 
 class Worlds:
