@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
@@ -142,7 +143,8 @@ class Share:
         self._opened = opened
         self._number = number
         self._link: Link | None = None
-        self._early: list[tuple[bytes, bytes, asyncio.Future[Any]]] = []  # before there is a link
+        # Asked before there is a link.
+        self._early: deque[tuple[bytes, bytes, asyncio.Future[Any]]] = deque()
         self._opening: asyncio.Task[None] | None = None
 
     def attach(self, link: Link) -> None:
@@ -182,11 +184,14 @@ class Share:
     async def _open(self) -> None:
         try:
             link = await self._opened()
-            early, self._early = self._early, []
             self.attach(link)
-            for kind, payload, answer in early:
+            while self._early:
+                kind, payload, answer = self._early[
+                    0
+                ]  # one that cannot be sent fails with the rest
                 sent = link.send(kind, shared(self._number, payload))
                 sent.add_done_callback(partial(_hand_on, answer))
+                self._early.popleft()
         except (HistoryFailed, OSError) as problem:
             self._over(str(problem))
 
