@@ -48,7 +48,7 @@ class Behind:
     async def bring(self, reached: int, to: int) -> None:
         """Have the history file, which nobody has open, reach command `to`. HistoryFailed."""
         link, there = await Link.start(
-            MODULE, self._path, self._frames_kept, name=self._path, patience_s=PATIENCE_S
+            MODULE, self._path, self._frames_kept, name="replay", patience_s=PATIENCE_S
         )
         try:
             at = await self._begin(link, min(reached, there))

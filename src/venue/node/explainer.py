@@ -130,7 +130,7 @@ class Explainer:
 
     async def _ask(self, question: ExplainQuestion) -> Explained | None:
         last = self._journal.last_sequence()
-        link, _ = await Link.start(MODULE, name="explain", patience_s=self._time_max_s)
+        link, _ = await Link.start(MODULE, name="explanation", patience_s=self._time_max_s)
         try:
             question.begin = earliest(self._journal)
             await link.send(ASKED, _encode(question))

@@ -436,7 +436,7 @@ async def _open(opened: Opened, process: Process, patience_s: float) -> tuple[Pi
     """The way to the process, on this file, and the sequence that it has reached."""
     with contextlib.suppress(OSError, RuntimeError):  # it has ended, as `begun` tells
         tell(process, OPEN, msgspec.msgpack.encode(opened))
-    return await Link.begun(process, opened.path, patience_s)
+    return await Link.begun(process, "history", patience_s, path=opened.path)
 
 
 async def _again(opened: Opened, patience_s: float) -> tuple[Pipe, int]:

@@ -38,8 +38,9 @@ class HistoryFailed(Exception):
 class Link:
     """A running process. Belongs to one event loop."""
 
-    def __init__(self, process: Process, patience_s: float) -> None:
+    def __init__(self, process: Process, name: str, patience_s: float) -> None:
         self._process = process
+        self._name = name
         self._patience_s = patience_s
         self._asked: deque[asyncio.Future[Any]] = deque()
         self._hangs: asyncio.TimerHandle | None = None
@@ -53,23 +54,28 @@ class Link:
     ) -> tuple[Link, Any]:
         """A new process and the first thing it says. HistoryFailed when it does not start.
 
-        `name` is named in failures; a process without an answer for `patience_s` hangs.
+        Failures name it, as in "the `name` process ended"; a process without an answer for
+        `patience_s` hangs.
         """
         return await cls.begun(await spawn(module, *arguments), name, patience_s)
 
     @classmethod
-    async def begun(cls, process: Process, name: str, patience_s: float) -> tuple[Link, Any]:
-        """As `start`, of a process that was spawned."""
+    async def begun(
+        cls, process: Process, name: str, patience_s: float, *, path: str = ""
+    ) -> tuple[Link, Any]:
+        """As `start`, of a process that was spawned. A failure to start names its file at `path`
+        too."""
+        of_file = f"{path}: " if path else ""
         try:
             async with asyncio.timeout(START_S):
                 kind, value = await receive(process)
             if kind == DONE:
-                return cls(process, patience_s), value
+                return cls(process, name, patience_s), value
             told = value
         except asyncio.IncompleteReadError:
-            told = f"{name}: the history process ended"
+            told = f"{of_file}the {name} process ended"
         except TimeoutError:
-            told = f"{name}: the history process did not start within {START_S:g} s"
+            told = f"{of_file}the {name} process did not start within {START_S:g} s"
         except BaseException:
             await end(process)
             raise
@@ -79,7 +85,7 @@ class Link:
     def send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
         """Have a frame answered. HistoryFailed when it cannot be."""
         if len(self._asked) >= ASKED_MAX:
-            raise HistoryFailed(f"{ASKED_MAX} questions wait for history")
+            raise HistoryFailed(f"{ASKED_MAX} questions wait for the {self._name} process")
         if self.ended.done():
             raise HistoryFailed(self.ended.result())
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -89,7 +95,7 @@ class Link:
         try:
             tell(self._process, kind, payload)
         except (OSError, RuntimeError):  # the pipe broke before its end was seen
-            self.kill("the history process ended")
+            self.kill(f"the {self._name} process ended")
         return answer
 
     def kill(self, why: str) -> None:
@@ -103,7 +109,7 @@ class Link:
         self._process.stdin.close()
         await end(self._process, CLOSE_S)
         self._listening.cancel()
-        self._over("the history process was ended")
+        self._over(f"the {self._name} process was ended")
 
     def _await_answer(self) -> None:
         """Begin to wait for the answer to the frame that was asked first."""
@@ -125,7 +131,7 @@ class Link:
             self._look_again(now, times)
         else:
             waited_s = (WORKS_MAX - times) * self._patience_s
-            self.kill(f"the history process did not answer for {waited_s:g} s")
+            self.kill(f"the {self._name} process did not answer for {waited_s:g} s")
 
     async def _listen(self) -> None:
         """Hand each answer to its caller, in order, until the process has ended."""
@@ -141,7 +147,7 @@ class Link:
                 else:
                     fail(answer, HistoryFailed(value, damaged=kind == DAMAGED))
         except asyncio.IncompleteReadError:
-            self._over("the history process ended")
+            self._over(f"the {self._name} process ended")
 
     def _over(self, why: str) -> None:
         if self.ended.done():

@@ -89,7 +89,7 @@ class Shelf:
                     MODULE,
                     self._folder,
                     str(self._frames_kept),
-                    name="worlds",
+                    name="world history",
                     patience_s=patience_s,
                 )
             return self._link
@@ -186,9 +186,7 @@ class Share:
             link = await self._opened()
             self.attach(link)
             while self._early:
-                kind, payload, answer = self._early[
-                    0
-                ]  # one that cannot be sent fails with the rest
+                kind, payload, answer = self._early[0]  # stays until it is sent
                 sent = link.send(kind, shared(self._number, payload))
                 sent.add_done_callback(partial(_hand_on, answer))
                 self._early.popleft()
