@@ -11,6 +11,7 @@ import pytest
 from support.faulty import add, hits, refused, statuses
 from support.server import Server, flawless
 from support.socket_desk import SPOT, cancel_all, open_ids
+from venue.gateway.faults.stale import STALE_BYTES_MAX, STALE_MAX, StaleAnswers
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,81 @@ def test_a_rule_that_is_made_again_remembers_nothing(server: Server) -> None:
     assert open_ids(alice, SPOT) == [placed]
     assert server.client().delete("/_venue/faults/old").status == 200
     assert open_ids(alice, SPOT) == []
+
+
+# -- answers that are old -------------------------------------------------------------------------
+
+ACCOUNT = "/api/v3/account/"
+BILLS = "/api/v3/account/bills"
+
+
+def test_an_old_answer_is_told_to_none_but_its_caller(server: Server) -> None:
+    alice, bob, stranger = server.client("alice"), server.client("bob"), server.client()
+    own = bob.get(ACCOUNT)
+    unknown = stranger.get(ACCOUNT)
+    add(server, "stale", match={"path": "/api/v3/*"})
+    first = alice.get(ACCOUNT)
+    assert (first.status, own.status, unknown.status) == (200, 200, 400)
+    assert first.body != own.body
+    assert bob.get(ACCOUNT).body == own.body
+    assert stranger.get(ACCOUNT).body == unknown.body
+    broken = {**alice.headers("GET", ACCOUNT, b""), "ACCESS-SIGN": "AAAA"}
+    assert stranger.get(ACCOUNT, headers=broken).json["code"] == -1047
+    acted = {"X-Venue-Act-As": "alice"}
+    assert stranger.get(ACCOUNT, headers=acted).body == first.body
+    assert alice.get(ACCOUNT).body == first.body
+
+
+def test_a_question_in_a_body_is_another_one(server: Server) -> None:
+    alice = server.client("alice")
+    add(server, "stale", match={"operation": "bills"}, id="bills")
+    sizes = [len(alice.post(BILLS, {"limit": limit}).json) for limit in (1, 2, 1)]
+    assert sizes == [1, 2, 1]
+    assert hits(server, "bills") == (3, 3)
+
+
+def test_a_refusal_is_never_old_and_never_kept(server: Server) -> None:
+    stranger = server.client()
+    add(server, "stale", match={"operation": "klines"})
+    path = "/api/v3/market/klines?symbol=BTCUSDT&interval=1m&limit=%s"
+    assert (stranger.get(path % "no").status, stranger.get(path % "5").status) == (400, 200)
+    headers = {"Access-Key": "somebody"}
+    assert stranger.get(path % "5", headers=headers).status == 200
+
+
+def test_what_trades_is_never_old(server: Server) -> None:
+    """An old answer would tell of an order that was never placed."""
+    alice = server.client("alice")
+    add(server, "stale", match={"path": "/api/v3/*"}, id="old")
+    first, second = (alice.post(SPOT.order, SPOT.plain).json["orderId"] for _ in range(2))
+    assert first != second
+    for order_id in (first, second):
+        cancelled = alice.delete(f"{SPOT.order}?orderId={order_id}")
+        assert cancelled.json["orderId"] == order_id
+    assert hits(server, "old") == (0, 0)
+
+
+def test_a_rule_keeps_so_many_answers_and_bytes() -> None:
+    """The oldest go. One that is larger than all room is not kept, and takes none away."""
+    many = StaleAnswers()
+    for number in range(STALE_MAX + 1):
+        many.first((b"%d" % number,), b"first", 0.0, None)
+    asked = [many.first((b"%d" % number,), b"later", 0.0, None) for number in (1, 0)]
+    assert asked == [b"first", b"later"]
+    large = StaleAnswers()
+    half = b"x" * (STALE_BYTES_MAX // 2)
+    for name in (b"a", b"b"):
+        large.first((name,), half[1:], 0.0, None)
+    assert large.first((b"c",), 3 * half, 0.0, None) == 3 * half
+    assert large.first((b"c",), b"later", 0.0, None) == b"later"
+    asked = [large.first((name,), b"later", 0.0, None) for name in (b"b", b"a")]
+    assert asked == [half[1:], b"later"]
+
+
+def test_an_old_answer_is_old_for_so_long() -> None:
+    answers = StaleAnswers()
+    told = [answers.first((b"book",), b"%d" % at, at / 10, 0.5) for at in (0, 4, 5, 9, 10)]
+    assert told == [b"0", b"0", b"5", b"5", b"10"]
 
 
 # -- which requests -------------------------------------------------------------------------------

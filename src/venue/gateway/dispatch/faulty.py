@@ -21,16 +21,16 @@ from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.dispatcher import Dispatcher
 from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import Route, unprefixed
-from venue.gateway.dispatch.wire_log import Exchange
+from venue.gateway.dispatch.wire_log import ACT_AS, Exchange
 from venue.gateway.faults.effects import Course, course, refusal
-from venue.gateway.faults.rules import Asked, FaultRules
+from venue.gateway.faults.rules import READING, STALE, Asked, FaultRules
 from venue.gateway.transport.request import Answering, Request, whole
 from venue.node.clock import ServerClock
 from venue.times import US_PER_MS
 
-STALE_MAX: Final = 1_000  # answers that one rule keeps
 _LENGTH: Final = re.compile(rb"content-length: [0-9]+", re.IGNORECASE)
 _END: Final = b"\r\n\r\n"
+_OK: Final = b"HTTP/1.1 200"
 
 Serve = Callable[[Request], None]
 
@@ -191,7 +191,7 @@ class Interposed:
             data = _refused(self._request, effect)
         elif kind == "truncate":
             data = _truncated(data, effect.bytes if effect is not None else None)
-        elif kind == "stale":
+        elif kind == STALE and data.startswith(_OK):  # a refusal is this caller's, now
             data = self._stale(data)
         elif kind == "clock_skew":
             data = _shifted(data, (effect.ms or 0) if effect is not None else 0)
@@ -199,23 +199,23 @@ class Interposed:
         self._connection.answer(data.replace(b"\r\n", told, 1))
 
     def _stale(self, data: bytes) -> bytes:
-        """The first answer that the rule saw to the same question, until it is too old."""
+        """An answer with the body of the first one to the same question, until it is too old.
+
+        It is a success, so the caller is who the headers say; what all callers see has none.
+        """
         effect, request = self._way.effect, self._request
         assert effect is not None
         (rule_id,) = [hit.rule for hit in self._way.hits if hit.effect is effect]
         rule = self._rules.find(rule_id)
         if rule is None or rule.effect is not effect:
             return data  # another one stands in its place, or none
-        kept = rule.kept
-        question = b"%s %s?%s" % (request.method, request.path, request.query)
+        headers = request.headers
+        caller = (headers.get(b"access-key", b""), headers.get(ACT_AS, b""))
+        question = (*caller, request.method, request.path, request.query, request.body)
         now = asyncio.get_running_loop().time()
-        since, old = kept.get(question, (now, b""))
-        if old and (effect.ms is None or now < since + effect.ms / 1000):
-            return old
-        if len(kept) >= STALE_MAX:
-            kept.clear()
-        kept[question] = (now, data)
-        return data
+        lasts_s = effect.ms / 1000 if effect.ms is not None else None
+        head, _, body = data.partition(_END)
+        return _with_body(head, rule.stale.first(question, body, now, lasts_s))
 
 
 class Nowhere:
@@ -255,6 +255,7 @@ def asked(
         symbol=symbol.upper() if isinstance(symbol, str) else "",
         side=side if isinstance(side, str) else "",
         places=route is not None and route.opens,
+        reads=route is not None and route.access in READING,
     )
 
 
@@ -288,8 +289,7 @@ def _refused(request: Request, effect: Effect) -> bytes:
 
 def _truncated(data: bytes, size: int | None) -> bytes:
     head, _, body = data.partition(_END)
-    left = body[: len(body) // 2 if size is None else size]
-    return _LENGTH.sub(b"content-length: %d" % len(left), head, count=1) + _END + left
+    return _with_body(head, body[: len(body) // 2 if size is None else size])
 
 
 def _shifted(data: bytes, ms: int) -> bytes:
@@ -299,5 +299,9 @@ def _shifted(data: bytes, ms: int) -> bytes:
         return data
     told = msgspec.json.decode(body)
     told["serverTime"] += ms
-    changed = msgspec.json.encode(told)
-    return _LENGTH.sub(b"content-length: %d" % len(changed), head, count=1) + _END + changed
+    return _with_body(head, msgspec.json.encode(told))
+
+
+def _with_body(head: bytes, body: bytes) -> bytes:
+    """An answer with another body than its own."""
+    return _LENGTH.sub(b"content-length: %d" % len(body), head, count=1) + _END + body

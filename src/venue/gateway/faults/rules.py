@@ -14,7 +14,9 @@ import msgspec
 from msgspec import Struct
 
 from venue.api.operator.faults import Effect, FaultMatch, FaultView, Tried, When
+from venue.gateway.faults.stale import StaleAnswers
 from venue.node.aside import random_state
+from venue.vocabulary import Access
 
 RULES_MAX: Final = 100
 FRAMES: Final = ("ws.disconnect", "ws.silence", "ws.gap", "ws.late", "ws.duplicate")
@@ -22,6 +24,8 @@ NO_PING: Final = "ws.no_ping"
 NO_PONG: Final = "ws.no_pong"
 REFUSE: Final = "ws.refuse"
 REJECT: Final = "reject_rate"
+STALE: Final = "stale"
+READING: Final = (Access.PUBLIC, Access.READ)  # operations that change nothing
 ANY: Final = "*"  # at the end of a path, an operation or a channel: any further text
 
 
@@ -37,6 +41,7 @@ class Asked(Struct):
     side: str = ""
     channel: str = ""
     places: bool = False  # it would place an order
+    reads: bool = False  # it changes nothing
 
 
 class Hit(Struct, frozen=True):
@@ -87,7 +92,7 @@ class Rule:
         self.end: int | None = None
         self.matched = 0
         self.hits = 0
-        self.kept: dict[bytes, tuple[float, bytes]] = {}  # answers that it gives again, by question
+        self.stale = StaleAnswers()
         self._random = Random(f"{seed}/{rule_id}")  # noqa: S311 - it must be repeatable
 
     def agrees(self, asked: Asked) -> bool:
@@ -103,6 +108,7 @@ class Rule:
             and (match.channel is None or _is_like(match.channel, asked.channel))
             and (match.path is None or _is_like(match.path, asked.path))
             and (asked.places or self.effect.kind != REJECT)
+            and (asked.reads or self.effect.kind != STALE)
         )
 
     def take(self, now: int) -> bool:

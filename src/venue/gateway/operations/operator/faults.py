@@ -27,7 +27,7 @@ from venue.candles import DAY_US
 from venue.gateway.context import Call, Node
 from venue.gateway.faults.effects import check, shown_side
 from venue.gateway.faults.presets import PRESETS, scaled
-from venue.gateway.faults.rules import RULES_MAX, Asked, FaultRules, Rule
+from venue.gateway.faults.rules import READING, RULES_MAX, Asked, FaultRules, Rule
 from venue.gateway.operations.operator.venue import owner
 from venue.times import INSTANT_RULE, instant_us, span_us
 
@@ -101,6 +101,7 @@ def try_fault(call: Call, request: TryRequest) -> list[Tried]:
         side=request.side or "",
         channel=request.channel or "",
         places=row is not None and row.name.startswith("place_"),
+        reads=row is not None and row.access in READING,
     )
     return node.faults.tried(asked, node.clock.now())
 
