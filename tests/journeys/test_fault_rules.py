@@ -10,7 +10,7 @@ import pytest
 
 from support.faulty import add, hits, refused, statuses
 from support.server import Server, flawless
-from support.socket_desk import SPOT, cancel_all, open_ids
+from support.socket_desk import CONTRACT, SPOT, Product, cancel_all, open_ids
 from venue.gateway.faults.stale import STALE_BYTES_MAX, STALE_MAX, StaleAnswers
 
 
@@ -25,6 +25,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def _nothing_stays(server: Server) -> Iterator[None]:
     yield
     assert server.client().delete("/_venue/faults").status == 200
+    cancel_all(server.client("alice"), (SPOT,))
 
 
 def test_a_rule_that_is_made_again_remembers_nothing(server: Server) -> None:
@@ -187,6 +188,56 @@ def test_what_a_rule_is_about(server: Server, match: dict[str, str]) -> None:
     assert server.client("alice").post(SPOT.order, SPOT.plain).status == 200
 
 
+def batch(product: Product, *orders: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Where a batch of orders goes, and its body: each order changes the plain one."""
+    if product is SPOT:
+        items = [{**SPOT.plain, **order} for order in orders]
+        for item in items:
+            del item["symbol"]
+        return "/api/v3/order/batch", {"symbol": "BTCUSDT", "orderList": items}
+    return "/capi/v3/batchOrders", {"batchOrders": [{**CONTRACT.plain, **one} for one in orders]}
+
+
+SELL = {"side": "SELL"}
+ETHER = {"symbol": "ETHSUSDT"}
+
+
+@pytest.mark.parametrize(
+    ("product", "match", "orders", "hit"),
+    [
+        (SPOT, {"side": "BUY"}, [{}, {}], True),
+        (SPOT, {"side": "BUY"}, [SELL, {}], True),
+        (SPOT, {"side": "BUY"}, [SELL, SELL], False),
+        (SPOT, {"symbol": "BTCUSDT", "side": "SELL"}, [{}, SELL], True),
+        (SPOT, {"symbol": "ETHUSDT", "side": "SELL"}, [{}, SELL], False),
+        (CONTRACT, {"symbol": "BTCSUSDT"}, [{}], True),
+        (CONTRACT, {"symbol": "ETHSUSDT"}, [{}, ETHER], True),
+        (CONTRACT, {"symbol": "ETHSUSDT"}, [{}, {}], False),
+        (CONTRACT, {"symbol": "ETHSUSDT", "side": "BUY"}, [ETHER | SELL, {}], False),
+        (CONTRACT, {"symbol": "ETHSUSDT", "side": "BUY"}, [ETHER | SELL, ETHER], True),
+    ],
+)
+def test_a_batch_agrees_when_one_of_its_orders_does(
+    server: Server, product: Product, match: dict[str, str], orders: list[Any], *, hit: bool
+) -> None:
+    """In symbol and side alike; then all of it is hit."""
+    add(server, "error", code=-1054, match=match, id="batches")
+    path, body = batch(product, *orders)
+    answer = server.client("alice").post(path, body)
+    assert hits(server, "batches") == (hit, hit)
+    assert ("x-venue-fault" in answer.headers) is hit
+
+
+def test_a_batch_that_cannot_be_read_agrees_with_no_symbol(server: Server) -> None:
+    add(server, "error", code=-1054, match={"symbol": "BTCSUSDT"}, id="batches")
+    path, _ = batch(CONTRACT)
+    unread: list[Any] = [7, "x", {}, [], [7], [None, []], [{"symbol": 5, "side": []}]]
+    for orders in unread:
+        answer = server.client("alice").post(path, {"batchOrders": orders})
+        assert "x-venue-fault" not in answer.headers
+    assert hits(server, "batches") == (0, 0)
+
+
 def test_operators_are_never_hit(server: Server) -> None:
     add(server, "drop_before", match={"path": "*"})
     assert server.client().get("/_venue/health").status == 200
@@ -218,6 +269,7 @@ def test_a_rule_is_switched_off_and_forgotten(server: Server) -> None:
 # -- bad input ------------------------------------------------------------------------------------
 
 _503 = {"kind": "status", "status": 503}
+_STALE = {"kind": "stale"}
 
 
 @pytest.mark.parametrize(
@@ -241,6 +293,13 @@ _503 = {"kind": "status", "status": 503}
         ({"effect": _503, "match": {"operator": "x"}}, -1142, "match.operator"),
         ({"effect": _503, "match": {"side": "LEFT"}}, -1117, "side"),
         ({"effect": _503, "match": {"owner": "nobody"}}, -1142, "owner"),
+        ({"effect": _503, "match": {"operation": "nope"}}, -1142, "match.operation"),
+        ({"effect": _503, "match": {"operation": "plaice*"}}, -1142, "match.operation"),
+        ({"effect": _503, "match": {"operation": "place_ordr"}}, -1142, "place_order"),
+        ({"effect": _503, "match": {"operation": "add_fault"}}, -1142, "match.operation"),
+        ({"effect": _STALE, "match": {"operation": "place*"}}, -1142, "match.operation"),
+        ({"effect": _STALE, "match": {"method": "delete"}}, -1142, "match.method"),
+        ({"effect": _STALE, "match": {"operation": "bills", "method": "GET"}}, -1142, "method"),
         ({"effect": _503, "when": {"nth": [0]}}, -1140, "nth"),
         ({"effect": _503, "when": {"nth": 1}}, -1142, "nth"),
         ({"effect": _503, "when": {"probability": "1.01"}}, -1140, "when.probability"),
@@ -270,7 +329,7 @@ def test_ids_that_are_not(server: Server) -> None:
 
 def test_no_more_than_a_hundred(server: Server) -> None:
     for _ in range(100):
-        add(server, "delay", ms=1, match={"operation": "none"})
+        add(server, "delay", ms=1, match={"path": "/none"})
     refused(server.client().post("/_venue/faults", {"effect": _503}), -1140, "100")
 
 

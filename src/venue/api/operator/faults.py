@@ -39,7 +39,7 @@ class FaultMatch(Struct, frozen=True, omit_defaults=True):
     """The requests and frames of a rule: all that agree with every field given.
 
     `operation`, `path` and `channel` may end in `*`. `owner` is a name or a uid, `channel` a stream
-    such as `depth15`.
+    such as `depth15`. A batch agrees with `symbol` and `side` when one of its orders does.
     """
 
     operation: Text | None = None

@@ -28,6 +28,7 @@ from venue.gateway.transport.request import Answering, Request, whole
 from venue.node.clock import ServerClock
 from venue.times import US_PER_MS
 
+BATCHES: Final = ("orderList", "batchOrders")  # the parameters that hold a batch's orders
 _LENGTH: Final = re.compile(rb"content-length: [0-9]+", re.IGNORECASE)
 _END: Final = b"\r\n\r\n"
 _OK: Final = b"HTTP/1.1 200"
@@ -245,17 +246,36 @@ def asked(
     route: Route | None, method: str, path: str, uid: int, key: str, values: dict[str, Any]
 ) -> Asked:
     """An operation as rules are compared with it; `values` are its parameters."""
-    symbol, side = values.get("symbol"), values.get("side")
+    symbol, side = _order(values)
     return Asked(
         operation=route.row.name if route is not None else "",
         path=path,
         method=method,
         uid=uid,
         key=key,
-        symbol=symbol.upper() if isinstance(symbol, str) else "",
-        side=side if isinstance(side, str) else "",
+        symbol=symbol,
+        side=side,
+        batch=_batch(values) if route is not None and route.opens else (),
         places=route is not None and route.opens,
         reads=route is not None and route.access in READING,
+    )
+
+
+def _batch(values: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Symbol and side of each order of a batch; a spot batch names one symbol for all."""
+    for name in BATCHES:
+        orders = values.get(name)
+        if isinstance(orders, list):
+            shared = {"symbol": values.get("symbol")}
+            return tuple(_order(shared | order) for order in orders if isinstance(order, dict))
+    return ()
+
+
+def _order(values: dict[str, Any]) -> tuple[str, str]:
+    symbol, side = values.get("symbol"), values.get("side")
+    return (
+        symbol.upper() if isinstance(symbol, str) else "",
+        side if isinstance(side, str) else "",
     )
 
 

@@ -30,7 +30,10 @@ ANY: Final = "*"  # at the end of a path, an operation or a channel: any further
 
 
 class Asked(Struct):
-    """A request or a frame, as far as rules ask; empty text and None are not known."""
+    """A request or a frame, as far as rules ask; empty text and None are not known.
+
+    `batch` has symbol and side of each order of a batch, in place of `symbol` and `side`.
+    """
 
     operation: str = ""
     path: str = ""
@@ -39,6 +42,7 @@ class Asked(Struct):
     key: str = ""
     symbol: str = ""
     side: str = ""
+    batch: tuple[tuple[str, str], ...] = ()
     channel: str = ""
     places: bool = False  # it would place an order
     reads: bool = False  # it changes nothing
@@ -100,15 +104,22 @@ class Rule:
         match = self.match
         return (
             (self.uid is None or asked.uid == self.uid)
-            and (match.operation is None or _is_like(match.operation, asked.operation))
+            and (match.operation is None or is_like(match.operation, asked.operation))
             and match.method in (None, asked.method)
             and match.key in (None, asked.key)
-            and match.symbol in (None, asked.symbol)
-            and match.side in (None, asked.side)
-            and (match.channel is None or _is_like(match.channel, asked.channel))
-            and (match.path is None or _is_like(match.path, asked.path))
+            and self._agrees_on_an_order(asked)
+            and (match.channel is None or is_like(match.channel, asked.channel))
+            and (match.path is None or is_like(match.path, asked.path))
             and (asked.places or self.effect.kind != REJECT)
             and (asked.reads or self.effect.kind != STALE)
+        )
+
+    def _agrees_on_an_order(self, asked: Asked) -> bool:
+        """Whether one order agrees in symbol and side alike: of a batch any one of its orders."""
+        match = self.match
+        return any(
+            match.symbol in (None, symbol) and match.side in (None, side)
+            for symbol, side in asked.batch or ((asked.symbol, asked.side),)
         )
 
     def take(self, now: int) -> bool:
@@ -284,5 +295,6 @@ def is_of_requests(rule: Rule) -> bool:
     return not rule.effect.kind.startswith("ws.")
 
 
-def _is_like(wanted: str, text: str) -> bool:
+def is_like(wanted: str, text: str) -> bool:
+    """Whether a text is the wanted one, or begins so when that one ends in `*`."""
     return text.startswith(wanted[:-1]) if wanted.endswith(ANY) else text == wanted

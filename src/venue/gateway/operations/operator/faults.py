@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from typing import Any, Final
 
 from msgspec import structs
@@ -27,14 +28,24 @@ from venue.candles import DAY_US
 from venue.gateway.context import Call, Node
 from venue.gateway.faults.effects import check, shown_side
 from venue.gateway.faults.presets import PRESETS, scaled
-from venue.gateway.faults.rules import READING, RULES_MAX, Asked, FaultRules, Rule
+from venue.gateway.faults.rules import (
+    READING,
+    RULES_MAX,
+    STALE,
+    Asked,
+    FaultRules,
+    Rule,
+    is_like,
+)
 from venue.gateway.operations.operator.venue import owner
 from venue.times import INSTANT_RULE, instant_us, span_us
+from venue.vocabulary import Access
 
 MIDNIGHT: Final = "midnight"
 TIME_RULE: Final = f"{INSTANT_RULE}, a span from now such as +90s, {MIDNIGHT} or {MIDNIGHT}+30s"
 _PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)(%?)", re.ASCII)
 _RESERVED: Final = ("try", "presets")  # they are paths of their own
+_HIT: Final = [row for row in ROWS if row.access is not Access.OPERATOR]  # by rules
 
 
 def faults(call: Call, _: Empty) -> list[FaultView]:
@@ -150,7 +161,7 @@ def _made(node: Node, rule_id: str, request: FaultRequest) -> Rule:
         raise errors.invalid("id", f"must not be {' or '.join(_RESERVED)}")
     if rules.find(rule_id) is None and len(rules.all()) >= RULES_MAX:
         raise errors.out_of_range("id", f"at most {RULES_MAX} rules are kept")
-    match = _checked_match(request.match or FaultMatch())
+    match = _checked_match(request.match or FaultMatch(), request.effect)
     when = request.when or When()
     if when.probability is not None and float(when.probability) > 1:
         raise errors.out_of_range("when.probability", "allowed: 0 to 1")
@@ -170,13 +181,30 @@ def _checked(effect: Effect) -> Effect:
     return structs.replace(effect, side=shown_side(effect))
 
 
-def _checked_match(match: FaultMatch) -> FaultMatch:
+def _checked_match(match: FaultMatch, effect: Effect) -> FaultMatch:
     symbol, method = match.symbol, match.method
+    method = method.upper() if method is not None else None
+    _check_met(match.operation, method, effect.kind)
     return structs.replace(
-        match,
-        symbol=symbol.upper() if symbol is not None else None,
-        method=method.upper() if method is not None else None,
+        match, symbol=symbol.upper() if symbol is not None else None, method=method
     )
+
+
+def _check_met(operation: str | None, method: str | None, kind: str) -> None:
+    """ApiError -1142 when no request that clients can send has this operation; of a stale answer
+    when none that reads has it and the method."""
+    rows = [row for row in _HIT if operation is None or is_like(operation, row.name)]
+    if operation is not None and not rows:
+        near = get_close_matches(operation, [row.name for row in _HIT], n=1)
+        meant = f"; {near[0]} is one" if near else ""
+        raise errors.invalid("match.operation", f"no such operation of clients{meant}")
+    if kind != STALE:
+        return
+    rows = [row for row in rows if row.access in READING]
+    if not rows:
+        raise errors.invalid("match.operation", "it reads nothing, and only reads can be stale")
+    if method is not None and all(row.method != method for row in rows):
+        raise errors.invalid("match.method", "it reads nothing, and only reads can be stale")
 
 
 def _time(name: str, text: str | None, now: int) -> int | None:
