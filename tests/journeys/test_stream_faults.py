@@ -125,6 +125,25 @@ def test_silence_and_then_speech(server: Server, product: Product) -> None:
         assert steps(numbers([heard, spoken]))[0] > 1
 
 
+@pytest.mark.parametrize("silences", [[1, None], [None, 1], [1, 600_000], [600_000, 1]])
+def test_of_several_silences_the_longest_counts(
+    server: Server, silences: list[int | None]
+) -> None:
+    """The end of a shorter one does not end it."""
+    with private(server, SPOT) as listener:
+        for ms in silences:
+            lasting = {} if ms is None else {"ms": ms}
+            add(server, "ws.silence", match={"channel": "orders"}, when={"first": 1}, **lasting)
+        for _ in range(5):
+            order(server, SPOT)
+            listener.say({"method": "PING", "id": 0})
+            listener.socket.ping().wait(WAIT_S)
+        add(server, "ws.disconnect", match={"channel": "orders"})
+        order(server, SPOT)
+        with pytest.raises(ConnectionClosed):
+            listener.receive()
+
+
 @BY_NAME
 def test_a_stream_is_ended(server: Server, product: Product) -> None:
     with private(server, product) as listener:

@@ -105,6 +105,7 @@ class SocketConnection(asyncio.Protocol):
         self._waiting_bytes = 0
         self._ended = False
         self._muted = False
+        self._speak_timer: asyncio.TimerHandle | None = None  # ends a silence that is not for good
         self._close_timer: asyncio.TimerHandle | None = None
 
     # -- the transport ----------------------------------------------------------------------------
@@ -128,13 +129,13 @@ class SocketConnection(asyncio.Protocol):
         if self._ip is not None:
             self._door.leave(self._ip)
             self._ip = None
-        if self._close_timer is not None:
-            self._close_timer.cancel()
-        if self._opening is not None:
-            self._opening.cancel()
+        for waiting in (self._close_timer, self._speak_timer, self._opening):
+            if waiting is not None:
+                waiting.cancel()
         self._defects.contain("the end of a connection", self._finish)
         # No cycle of references is left: nobody collects garbage on an order's way.
-        self._session = self._tap = self._opening = self._close_timer = None
+        self._session = self._tap = self._opening = None
+        self._close_timer = self._speak_timer = None
         self._conn.parser.close()
         self._conn.parser_exc = None
 
@@ -345,13 +346,25 @@ class SocketConnection(asyncio.Protocol):
             await asyncio.sleep(0)
 
     def mute(self, seconds: float | None) -> None:
-        """Send nothing for a while, or from now on; frames of that time are lost."""
+        """Send nothing for a while, or from now on; frames of that time are lost.
+
+        Of several silences the one that ends last counts.
+        """
+        timer = self._speak_timer
+        if self._muted and timer is None:
+            return  # for good
+        if timer is not None:
+            if seconds is not None and timer.when() >= self._loop.time() + seconds:
+                return
+            timer.cancel()
         self._muted = True
-        if seconds is not None:
-            self._loop.call_later(seconds, self._speak)
+        self._speak_timer = (
+            self._loop.call_later(seconds, self._speak) if seconds is not None else None
+        )
 
     def _speak(self) -> None:
         self._muted = False
+        self._speak_timer = None
 
     def fits(self, frames: int, size: int) -> bool:
         """Whether the queue may hold so many frames of so many bytes together."""
