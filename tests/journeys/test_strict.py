@@ -66,6 +66,9 @@ def test_unknown_names_are_refused_wherever_they_stand(server: Server) -> None:
         answer = listener.ask(place(SPOT, reduceOnly=True))
         assert (answer["status"], answer["error"]["code"]) == (400, -1142)
         assert listener.ask(place(SPOT, 2))["status"] == 200  # the socket goes on
+    told, placed = server.client().get("/_venue/wire?kind=OPERATION&owner=alice").json
+    assert (told["status"], told["code"], told["msg"]) == (400, -1142, answer["error"]["msg"])
+    assert placed["status"] == 200
     # Known, and without effect: many programs send it with every order.
     market = {**SPOT.plain, "type": "MARKET", "timeInForce": "GTC"}
     del market["price"]

@@ -92,7 +92,7 @@ class SocketOrders:
         try:
             ignored = self._desk.unknown_names(route, values)
         except ApiError as refusal:
-            self.refuse(identity, refusal)
+            self.refuse(identity, refusal, note)
             return True
         self._in_flight += 1
         turn = partial(self._begin, route, values)
