@@ -26,6 +26,7 @@ from support.socket_desk import SPOT, Product, cancel_all
 from support.stock import Stock
 from venue.api.operator.faults import KINDS
 from venue.gateway.faults.presets import PRESETS
+from venue.gateway.faults.rules import RULES_MAX
 
 # Stock clients know the contracts that settle in USDT.
 CONTRACT = DEMO_CONTRACT._replace(
@@ -306,6 +307,18 @@ def test_a_preset_is_scaled(server: Server) -> None:
     for rate in ("101%", "2", "-1", "much"):
         refused(preset(server, "lost-replies", rate=rate), -1140, "rate")
     refused(preset(server, "sharks"), -1142, "lost-replies")
+
+
+def test_a_preset_that_has_no_room_adds_no_rule(server: Server) -> None:
+    """Rules that stand already are replaced: they need no room."""
+    for number in range(RULES_MAX - 2):
+        add(server, "delay", ms=1, id=f"other-{number}", match={"path": "/none"})
+    refused(preset(server, "stale-book"), -1140, str(RULES_MAX))
+    assert len(server.client().get("/_venue/faults").json) == RULES_MAX - 2
+    assert server.client().delete("/_venue/faults/other-0").status == 200
+    for _ in range(2):
+        assert len(preset(server, "stale-book").json) == 3
+    assert len(server.client().get("/_venue/faults").json) == RULES_MAX
 
 
 @BY_NAME

@@ -133,17 +133,19 @@ def presets(call: Call, _: Empty) -> list[Preset]:
 
 
 def apply_preset(call: Call, request: PresetRequest) -> list[FaultView]:
-    """Add the rules of a preset."""
+    """Add the rules of a preset: all of them, or on ApiError none."""
     outage = PRESETS.get(request.name)
     if outage is None:
         raise errors.invalid("name", f"must be one of {', '.join(PRESETS)}")
     rate = _rate(request.rate)
-    made = []
+    wanted = {}
     for rule in outage.rules:
         when = scaled(rule.when, rate) if rate is not None else rule.when
-        wanted = FaultRequest(effect=rule.effect, match=rule.match, when=when)
-        made.append(_made(call.node, f"{request.name}.{rule.id}", wanted).view())
-    return made
+        wanted[f"{request.name}.{rule.id}"] = FaultRequest(
+            effect=rule.effect, match=rule.match, when=when
+        )
+    _check_room(call.node.faults, *wanted)  # the one reason to refuse a preset's rule
+    return [_made(call.node, rule_id, one).view() for rule_id, one in wanted.items()]
 
 
 def _found(rules: FaultRules, rule_id: str) -> Rule:
@@ -159,8 +161,7 @@ def _made(node: Node, rule_id: str, request: FaultRequest) -> Rule:
     rules, now = node.faults, node.clock.now()
     if rule_id in _RESERVED:
         raise errors.invalid("id", f"must not be {' or '.join(_RESERVED)}")
-    if rules.find(rule_id) is None and len(rules.all()) >= RULES_MAX:
-        raise errors.out_of_range("id", f"at most {RULES_MAX} rules are kept")
+    _check_room(rules, rule_id)
     match = _checked_match(request.match or FaultMatch(), request.effect)
     when = request.when or When()
     if when.probability is not None and float(when.probability) > 1:
@@ -173,6 +174,13 @@ def _made(node: Node, rule_id: str, request: FaultRequest) -> Rule:
     rule = rules.add(rule_id, match, when, _checked(request.effect), uid=uid)
     rule.begin, rule.end, rule.enabled = begin, end, request.enabled
     return rule
+
+
+def _check_room(rules: FaultRules, *rule_ids: str) -> None:
+    """ApiError when these rules would be too many; one takes the place of the rule of its id."""
+    new = [rule_id for rule_id in rule_ids if rules.find(rule_id) is None]
+    if new and len(rules.all()) + len(new) > RULES_MAX:
+        raise errors.out_of_range("id", f"at most {RULES_MAX} rules are kept")
 
 
 def _checked(effect: Effect) -> Effect:
