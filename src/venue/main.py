@@ -54,7 +54,7 @@ from venue.history.process.shelf import Shelf
 from venue.journal.journal import Journal, JournalFailed
 from venue.journal.opening import open_journal
 from venue.journal.recent import in_memory
-from venue.journal.recovery import recover, tail_requests
+from venue.journal.recovery import newest_setting, recover, tail_requests
 from venue.keeping import keep, keep_up, keeper
 from venue.lab.prehistory import Prehistory
 from venue.living import Doors, Living, OnFailure
@@ -352,7 +352,7 @@ async def _wire(
         sequencer=sequencer,
         market_data=market_data,
         history=history,
-        keys=_keys(path, engine) if path else KeyStore(),
+        keys=_keys(path, engine, journal) if path else KeyStore(),
         clock=clock,
         timekeeper=timekeeper,
         data=str(Path(path).absolute()) if path else "in memory",
@@ -373,6 +373,8 @@ async def _wire(
     await found_venue(
         node, options.seed, demo_keys=options.demo_keys, batch_place=options.batch_place
     )
+    node.keys.withdraw(engine.ledger.accounts)  # a revert may have been the last command
+    await node.keys.settle()
     if options.history and (epoch := node.setting("historyEpoch", "")):
         prehistory.begin(int(node.setting("historySeed", "1")), int(epoch))
     return node
@@ -395,9 +397,12 @@ def _clock(options: Options, system: SystemClock, last: int, stored: str | None)
     return clock
 
 
-def _keys(path: str, engine: Engine) -> KeyStore:
+def _keys(path: str, engine: Engine, journal: Journal) -> KeyStore:
     """The key store beside a journal, no older than the journal knows it."""
-    return KeyStore.open(Path(f"{path}.keys"), int(engine.listing.settings.get(KEY_REWRITES, "0")))
+    least = int(engine.listing.settings.get(KEY_REWRITES, "0"))
+    if engine.savepoints.epoch:  # a revert took back what was noted, and may be the last command
+        least = max(least, int(newest_setting(journal, KEY_REWRITES) or "0"))
+    return KeyStore.open(Path(f"{path}.keys"), least)
 
 
 def in_background(node: Node, options: Options) -> list[asyncio.Task[None]]:

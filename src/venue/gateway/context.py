@@ -149,11 +149,12 @@ class Node:
 
     def follow(self, batch: list[Applied]) -> None:
         """Follow reverts: forget answers made of a state that is gone, and have random agents go
-        back too."""
+        back too. Keys of owners that are gone end before an owner can come who gets their uid."""
         self.aside.follow(batch)
         event = reverted(batch)
         if event is not None:
             self.answers.clear()
+            self.keys.withdraw(self.engine.ledger.accounts)
             self.replays.go_back(self.clock.wall())
             self.epoch_line = _epoch_line(event.epoch)
 

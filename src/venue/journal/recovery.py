@@ -11,7 +11,7 @@ import venue
 from venue.core import rules
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.core.messages.commands import Command, Requested
+from venue.core.messages.commands import ChangeSetting, Command, Requested
 from venue.core.messages.savepoints import RevertState
 from venue.core.state import snapshot as state
 from venue.journal.journal import (
@@ -151,6 +151,19 @@ def tail_requests(
             break
         end = start
     return [request for requests in reversed(steps) for request in requests]
+
+
+def newest_setting(journal: Readable, name: str) -> str | None:
+    """The value that a setting was given last, on whichever branch; None when the journal does not
+    say. Reads the journal backwards, no further than needed."""
+    end = journal.last_sequence()
+    while end > journal.begin():
+        start = max(journal.begin(), end - WINDOW)
+        for command in reversed(_between(journal, start, end)):
+            if type(command) is ChangeSetting and command.name == name:
+                return command.value
+        end = start
+    return None
 
 
 def _start(journal: Readable, reached: int) -> tuple[Engine, dict[str, bytes]]:

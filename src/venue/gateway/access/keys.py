@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import string
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +38,7 @@ class KeyStore:
         self._vault = vault
         self._keys = self.ring.keys
         self._stored: dict[str, StoredKey] = {}
+        self._ended: dict[str, KeyFacts] = {}  # revoked, which the file does not know
         self._write_turn = asyncio.Lock()
         for stored in vault.load() if vault is not None else []:
             self._stored[stored.key] = stored
@@ -108,15 +109,36 @@ class KeyStore:
         found = self._keys.get(key.encode())
         if found is None:
             return False
-        found.revoked = True
-        for end in list(found.sessions.values()):
-            end()
-        async with self._write_turn:
-            if self._vault is not None:
-                stored = self._stored.setdefault(key, _withdrawn(found.view))
-                stored.revoked = True
-                await asyncio.to_thread(self._vault.save, list(self._stored.values()))
+        self._end(found)
+        await self.settle()
         return True
+
+    def withdraw(self, there: Container[int]) -> None:
+        """Have the keys of all owners but those `there` stop working at once, for good after the
+        next `settle`. Their sessions end."""
+        for found in self._keys.values():
+            if found.view.uid not in there and not found.revoked:
+                self._end(found)
+
+    async def settle(self) -> None:
+        """Have the keys that were revoked stay so: durable when this returns."""
+        async with self._write_turn:
+            ended, self._ended = self._ended, {}
+            if self._vault is None or not ended:
+                return
+            for key, view in ended.items():
+                self._stored.setdefault(key, _withdrawn(view)).revoked = True
+            try:
+                await asyncio.to_thread(self._vault.save, list(self._stored.values()))
+            except BaseException:
+                self._ended = ended | self._ended
+                raise
+
+    def _end(self, key: Key) -> None:
+        key.revoked = True
+        self._ended[key.view.key] = key.view
+        for end in list(key.sessions.values()):
+            end()
 
     # -- making keys ------------------------------------------------------------------------------
 

@@ -34,14 +34,18 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
         raise errors.missing("permissions")
     if access & Access.COPY_TRADE and access & (Access.SPOT_TRADE | Access.CONTRACT_TRADE):
         raise errors.combination("COPY_TRADE", "SPOT_TRADE' and 'CONTRACT_TRADE")
+    uid, epoch = owner(node, request.owner).uid, node.engine.savepoints.epoch
     made = await node.keys.create(
-        owner(node, request.owner).uid,
+        uid,
         access,
         now=node.clock.told(),
         label=request.label,
         addresses=request.ips or [],
     )
-    await _note_rewrites(node)
+    if node.engine.savepoints.epoch != epoch:  # the uid may be another owner's by now
+        await node.keys.revoke(made.key)
+        raise errors.busy("the venue went back to a kept state meanwhile; no key was made")
+    await note_rewrites(node)
     return CreatedKey(made.key, made.secret, made.passphrase)
 
 
@@ -49,12 +53,12 @@ async def revoke_key(call: Call, request: RevokeKeyRequest) -> KeyView:
     """Have the key stop working at once."""
     if not await call.node.keys.revoke(request.key):
         raise errors.invalid("key", "no such key")
-    await _note_rewrites(call.node)
+    await note_rewrites(call.node)
     (found,) = [key for key in call.node.keys.list() if key.key == request.key]
     return _view(found)
 
 
-async def _note_rewrites(node: Node) -> None:
+async def note_rewrites(node: Node) -> None:
     """Have the journal know the newest key store: an earlier copy of its files is refused then."""
     if node.keys.rewrites() > int(node.setting(KEY_REWRITES, "0")):
         await node.submit([ChangeSetting(KEY_REWRITES, str(node.keys.rewrites()))])

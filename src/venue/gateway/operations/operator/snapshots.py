@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.snapshots import READY, Reverted, SnapshotId, SnapshotView
@@ -13,6 +11,7 @@ from venue.core.messages.savepoints import DropState, StateReverted
 from venue.core.savepoints import Savepoint
 from venue.core.state.snapshot import digest
 from venue.gateway.context import Call, Node
+from venue.gateway.operations.operator.keys import note_rewrites
 from venue.gateway.operations.refusals.spot import refusal
 from venue.node.sequencer import Overloaded, Stopped
 from venue.node.timekeeper import Busy
@@ -62,16 +61,10 @@ async def _revert(node: Node, name: str) -> Reverted:
         raise errors.busy(f"{problem}; nothing was done") from None
     event = _said(applied)
     assert isinstance(event, StateReverted)
-    await _forget_keys(node)
+    await node.keys.settle()  # those of owners that are gone ended with the revert
+    await note_rewrites(node)  # what was noted went back
     time = event.time // US_PER_MS
     return Reverted(name, event.epoch, applied[0].sequence, time, digest(kept.state))
-
-
-async def _forget_keys(node: Node) -> None:
-    """Revoke keys of owners that are gone: the next owner gets their uid."""
-    there = node.engine.ledger.accounts
-    gone = [view.key for view in node.keys.list() if view.uid not in there and not view.revoked]
-    await asyncio.gather(*[node.keys.revoke(key) for key in gone])
 
 
 def _said(applied: list[Applied]) -> Event:

@@ -131,6 +131,7 @@ async def create_owner(call: Call, request: CreateOwnerRequest) -> OwnerView:
         rule = f"must be one of {', '.join(SelfTrade.__members__)}"
         raise errors.invalid("selfTradePrevention", rule)
     mode = SelfTrade[request.self_trade_prevention]
+    await call.node.keys.settle()  # of an owner that a revert removed, whose uid comes again
     await done(call, CreateOwner(request.name, int(mode)))
     return _owner_view(call.node.engine, owner(call.node, request.name))
 
