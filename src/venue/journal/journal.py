@@ -33,8 +33,8 @@ class OtherRules(Exception):
 class Snapshot(Struct):
     """The state after command `sequence`, as written by `engine_version`.
 
-    `parts` are opaque, by owner: "engine" is `core.snapshot.dump`, the others belong to views.
-    `state_hash` is `core.snapshot.state_hash` of the engine.
+    `parts` are opaque, by owner: "engine" is `core.state.snapshot.dump`, the others belong to
+    views. `state_hash` is `core.state.snapshot.state_hash` of the engine.
     """
 
     sequence: int
