@@ -314,6 +314,19 @@ def test_what_is_not_a_journal_is_left_alone(path: str, opener: Callable[[str], 
         opener(path)
 
 
+@pytest.mark.parametrize("opener", [open_journal, open_readonly])
+def test_what_is_no_regular_file_is_refused_and_gets_no_file_beside_it(
+    tmp_path: Path, opener: Callable[[str], Journal]
+) -> None:
+    link = tmp_path / "device"
+    link.symlink_to("/dev/null")
+    for place in ("/dev/null", str(link), str(tmp_path)):
+        with pytest.raises(JournalFailed, match=f"{place} is no regular file"):
+            opener(place)
+    assert not Path("/dev/null-journal").exists()
+    assert list(tmp_path.iterdir()) == [link]
+
+
 @pytest.mark.parametrize("version", ["3.40.1", "3.51.2", "3.51.2.1"])
 def test_an_old_library_is_refused(version: str) -> None:
     with pytest.raises(JournalFailed, match=r"3\.51\.3"):

@@ -41,12 +41,19 @@ def check_library(version: str) -> None:
 
 def connect(path: str) -> apsw.Connection:
     check_library(apsw.sqlite_lib_version())
+    _refuse_other_kinds(path)
     _refuse_log_alone(path)
     with translated(path):
         connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
         connection.set_busy_timeout(0)
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     return connection
+
+
+def _refuse_other_kinds(path: str) -> None:
+    """JournalFailed when there is a folder or a device: SQLite would leave a log beside it."""
+    if Path(path).exists() and not Path(path).is_file():
+        raise JournalFailed(f"{path} is no regular file: a journal is one")
 
 
 def _refuse_log_alone(path: str) -> None:
