@@ -225,7 +225,7 @@ async def opened(
             if options.keep_us is not None:
                 from venue.pruning.prune import prune_at_start
 
-                prune_at_start(path, options.keep_us, clock.now())
+                prune_at_start(path, options.keep_us)
         journal: Journal = open_journal(path) if path else in_memory(kept=options.practice)
         closing.callback(journal.close)
         history = await start_history(path, options.frames_kept, journal, process)

@@ -65,7 +65,7 @@ def half_dropped(state: str, monkeypatch: pytest.MonkeyPatch) -> Path:
         patched.setattr(archive, "DROPPED", BLOCK)
         patched.setattr(SqliteJournal, "drop", once)
         with pytest.raises(Cut):
-            prune(state, HALF_US, NOW_US)
+            prune(state, HALF_US)
     (written,) = archived(state)
     return written
 
@@ -91,16 +91,16 @@ def test_an_archive_that_is_not_whole_stands_for_nothing(
     else:
         written.write_bytes(b"")
     with pytest.raises(JournalCorrupt, match="nothing was removed"):
-        prune(state, HALF_US, NOW_US)
+        prune(state, HALF_US)
     written.write_bytes(data)
     assert everything(state) == whole
-    assert prune(state, HALF_US, NOW_US).journal == 2 * BLOCK
+    assert prune(state, HALF_US).journal == 2 * BLOCK
     assert everything(state) == whole
 
 
 def test_an_archive_with_more_than_the_journal_is_not_removed(lived: Path, state: str) -> None:
     """An older copy of the journal was put back."""
-    prune(state, HALF_US, NOW_US)
+    prune(state, HALF_US)
     first, *_ = archived(state)
     older = open_readonly(str(lived / "venue.db"))
     pieces = [part for _, part in older.read(0)]
@@ -112,12 +112,12 @@ def test_an_archive_with_more_than_the_journal_is_not_removed(lived: Path, state
     journal.close()
     kept = first.read_bytes()
     with pytest.raises(JournalCorrupt, match=f"the journal ends at command {BLOCK + 100}"):
-        prune(state, HALF_US, NOW_US)
+        prune(state, HALF_US)
     assert first.read_bytes() == kept
 
 
 def test_an_older_history_costs_no_archive(lived: Path, state: str) -> None:
-    begin = prune(state, KEEP_US, NOW_US).history
+    begin = prune(state, KEEP_US).history
     before = {path: path.read_bytes() for path in archived(state)}
     shutil.copy(lived / "venue.db.history", f"{state}.history")
     store = open_history(f"{state}.history")
@@ -126,7 +126,7 @@ def test_an_older_history_costs_no_archive(lived: Path, state: str) -> None:
     store.close()
     words = f"ends at command 500, the journal begins after {begin}"
     with pytest.raises(HistoryDamaged, match=words):
-        prune(state, KEEP_US, NOW_US)
+        prune(state, KEEP_US)
     assert {path: path.read_bytes() for path in archived(state)} == before
 
 
@@ -142,13 +142,13 @@ def test_a_damaged_history_is_told_in_words(state: str, caplog: pytest.LogCaptur
     data[page * 4096 - 1000] ^= 1
     history.write_bytes(data)
     with pytest.raises(HistoryDamaged, match=f"page {page} is damaged"):
-        prune(state, KEEP_US, NOW_US)
-    prune_at_start(state, KEEP_US, NOW_US)
+        prune(state, KEEP_US)
+    prune_at_start(state, KEEP_US)
     assert "nothing more is archived" in caplog.text
 
 
 def test_a_rebuild_that_cannot_be_ended_leaves_history_as_it_was(state: str) -> None:
-    prune(state, HALF_US, NOW_US)
+    prune(state, HALF_US)
     oldest, *_ = archived(state)
     data = bytearray(oldest.read_bytes())
     data[len(data) // 2] ^= 1

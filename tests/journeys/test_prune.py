@@ -73,7 +73,7 @@ def cut(
 ) -> tuple[Path, Pruned]:
     """The folder of the same venue, pruned; and where its files begin."""
     folder = tmp_path_factory.mktemp("cut") / "pruned"
-    return folder, prune(copied(lived[0], folder), KEEP_US, NOW_US)
+    return folder, prune(copied(lived[0], folder), KEEP_US)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_a_pruned_venue_verifies_as_before_with_its_archives(
     state: str, lived: tuple[Path, Findings]
 ) -> None:
     size, before = Path(state).stat().st_size, rows(state)
-    pruned = prune(state, KEEP_US, NOW_US)
+    pruned = prune(state, KEEP_US)
     assert pruned.journal % BLOCK == 0
     assert 0 < pruned.journal <= pruned.history
     assert Path(state).stat().st_size < size
@@ -108,12 +108,12 @@ def test_a_pruned_venue_verifies_as_before_with_its_archives(
     assert f"venue.db.archive-1-{pruned.journal}" in names
     assert f"venue.db.history.archive-1-{pruned.history}" in names
     assert told(verify(state)) == told(lived[1])
-    assert prune(state, KEEP_US, NOW_US) == pruned, "there is no more to do"
+    assert prune(state, KEEP_US) == pruned, "there is no more to do"
     assert [path.name for path in archived(state)] == names
 
 
 def test_it_is_pruned_again_and_again(state: str, lived: tuple[Path, Findings]) -> None:
-    begins = [prune(state, keep * DAY_US, NOW_US).journal for keep in (30, 10, 0)]
+    begins = [prune(state, keep * DAY_US).journal for keep in (30, 10, 0)]
     assert 0 < begins[0] < begins[1] < begins[2]
     assert len(archived(state)) == 6
     assert told(verify(state)) == told(lived[1])
@@ -293,7 +293,7 @@ def test_a_running_venue_prunes_as_a_stopped_one_does(
     assert everything(state)[: len(whole)] == whole
     assert {stat.S_IMODE(one.stat().st_mode) for one in (journal, history)} == {0o600}
     begins = [int(one.name.split("-")[-1]) for one in (journal, history)]
-    assert prune(state, KEEP_US, NOW_US) == Pruned(*begins), "there is no more to do"
+    assert prune(state, KEEP_US) == Pruned(*begins), "there is no more to do"
     asyncio.run(pruned_beside(state, 0))
     assert len(archived(state)) == 4
     assert verify(state).problems == []
@@ -306,24 +306,24 @@ def test_a_running_venue_prunes_as_a_stopped_one_does(
 
 def test_what_history_lacks_is_not_archived(state: str) -> None:
     Path(f"{state}.history").unlink()
-    assert prune(state, KEEP_US, NOW_US).journal == 0
+    assert prune(state, KEEP_US).journal == 0
     assert archived(state) == []
 
 
-async def started(state: str, days: int, keep_us: int = KEEP_US) -> None:
+async def started(state: str, keep_us: int) -> None:
     """Start a venue that keeps so much, and stop it."""
     failed = list[BaseException]()
     options = Options(state=state, agents=False, keep_us=keep_us)
-    clock = SystemClock(Stepping(BEGIN_US + days * DAY_US))
+    clock = SystemClock(Stepping(NOW_US))
     async with opened(options, clock, failed.append):
         pass
     assert not failed, failed
 
 
 def test_a_venue_prunes_at_its_start_when_there_is_enough(state: str) -> None:
-    asyncio.run(started(state, 32))
+    asyncio.run(started(state, 38 * DAY_US))
     assert archived(state) == [], "only two days are too many: less than a tenth"
-    asyncio.run(started(state, 41))
+    asyncio.run(started(state, KEEP_US))
     assert len(archived(state)) == 2
     assert verify(state).problems == []
 
@@ -335,9 +335,9 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_says_where_both_begin(state: str) -> None:
-    done = command(state, "--keep", "12h")
+    done = command(state, "--keep", "12h")  # the venue's own, whatever time the machine has
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"the journal begins after command {3 * BLOCK}, history after")
+    assert done.stdout.startswith(f"the journal begins after command {2 * BLOCK}, history after")
     refusal = command(state, "--keep=-1d")
     words = "must be a span of time from 1h to 99999d, as 30d or 12h"
     assert (refusal.returncode, refusal.stderr) == (2, f"venue: --keep -1d: {words}\n")
@@ -417,12 +417,12 @@ def _mortal_until(at: int) -> None:
 def test_a_kill_at_any_moment_loses_nothing(lived: tuple[Path, Findings], tmp_path: Path) -> None:
     """All data is there, at whatever step the kill came, and the next pruning goes on."""
     whole = everything(str(lived[0] / "venue.db"))
-    act = partial(prune, keep_us=HALF_US, now_us=NOW_US)
+    act = partial(prune, keep_us=HALF_US)
     at = 1
     while dying(state := copied(lived[0], tmp_path / f"{at}"), at, act):
         assert everything(state) == whole
         if at % 3 == 0:
-            pruned = prune(state, HALF_US, NOW_US)
+            pruned = prune(state, HALF_US)
             assert (pruned.journal, len(archived(state))) == (2 * BLOCK, 2)
             assert everything(state) == whole
         if at % 7 == 0:
@@ -452,7 +452,7 @@ def test_a_helper_of_a_dead_venue_touches_nothing_that_the_next_one_writes(state
     ours.leave()
     journal.close()
     assert [one.name for one in archived(state)] == [f"venue.db.archive-1-{2 * BLOCK}"]
-    prune(state, KEEP_US, NOW_US)
+    prune(state, KEEP_US)
     assert not left.exists()
     assert verify(state).problems == []
 
@@ -467,7 +467,7 @@ def test_a_kill_of_a_venue_that_prunes_loses_nothing(
     state = copied(lived[0], tmp_path / "killed")
     assert dying(state, at, lambda one: asyncio.run(pruned_beside(one, HALF_US)))
     assert everything(state)[: len(whole)] == whole
-    asyncio.run(started(state, 41, HALF_US))
+    asyncio.run(started(state, HALF_US))
     assert verify(state).problems == []
     assert everything(state)[: len(whole)] == whole
     assert len(archived(state)) == 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import App, CycloptsError, Parameter
@@ -322,7 +321,7 @@ def prune(file: Stopped, *, keep: Keep) -> None:
     if not os.path.exists(file):
         _die(f"{file}: no such journal")
     try:
-        begins = archive(file, keep_us, time.time_ns() // 1_000)
+        begins = archive(file, keep_us)
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
     print(f"the journal begins after command {begins.journal}, history after {begins.history}")

@@ -173,8 +173,6 @@ def _clock_refused(options: DevOptions) -> str:
             moment_us(options.at)
         except ValueError as problem:
             return f"--at {options.at}: {problem}"
-    if options.clock not in (None, "real") and options.keep is not None:
-        return "--keep goes by the machine's time: it excludes --clock"
     return ""
 
 

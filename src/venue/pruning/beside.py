@@ -43,8 +43,7 @@ log = logging.getLogger("venue")
 
 
 class Pruning:
-    """Archives commands and rows older than `keep_us` by the machine's clock. Belongs to one event
-    loop."""
+    """Archives commands and rows older than `keep_us` in venue time. Belongs to one event loop."""
 
     def __init__(self, node: Node, keeper: Keeper, path: str, keep_us: int) -> None:
         assert isinstance(node.journal, SqliteJournal)
@@ -92,7 +91,7 @@ class Pruning:
         """The last command that is old enough; 0 when there are too few of them."""
         begin = self._journal.begin()
         low, high = begin, min(self._journal.last_sequence(), begin + COMMANDS_MAX)
-        until = self._node.clock.wall() - self._keep_us
+        until = self._node.clock.now() - self._keep_us
         if high - begin < BLOCK or await self._time(begin + 1) > until - self._keep_us // STEPS:
             return 0
         while low < high:

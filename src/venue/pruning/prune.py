@@ -49,8 +49,9 @@ class Pruned(msgspec.Struct):
     history: int
 
 
-def prune(path: str, keep_us: int, now_us: int, *, beyond_us: int = 0) -> Pruned:
-    """Archive a stopped venue's commands and rows that are older than `keep_us`.
+def prune(path: str, keep_us: int, *, beyond_us: int = 0) -> Pruned:
+    """Archive a stopped venue's commands and rows that are older than its last command by more than
+    `keep_us`: venue time stands while it is stopped.
 
     Nothing is archived until the oldest command is older by `beyond_us` more: few archives, not
     many.
@@ -63,7 +64,7 @@ def prune(path: str, keep_us: int, now_us: int, *, beyond_us: int = 0) -> Pruned
     journal = open_journal(path)
     try:
         _finish(journal, path)
-        until_us = now_us - keep_us
+        until_us = _time(journal) - keep_us
         if _last_until(journal, until_us - beyond_us) > journal.begin():
             snapshot = _standing(journal, path, until_us)
             if snapshot is not None:
@@ -74,11 +75,11 @@ def prune(path: str, keep_us: int, now_us: int, *, beyond_us: int = 0) -> Pruned
         journal.close()
 
 
-def prune_at_start(path: str, keep_us: int, now_us: int) -> None:
+def prune_at_start(path: str, keep_us: int) -> None:
     """Prune before a venue runs, when there is enough; the log says what prevents it. A venue that
     cannot be pruned can run: its start tells what is wrong with its files."""
     try:
-        prune(path, keep_us, now_us, beyond_us=keep_us // STEPS)
+        prune(path, keep_us, beyond_us=keep_us // STEPS)
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         log.warning("nothing more is archived: %s", problem)
 
@@ -128,6 +129,12 @@ def time_of(journal: SqliteJournal, sequence: int) -> int:
     """When a command was stamped, in µs; errors as for reading."""
     first, payload = journal.packed(sequence - 1, sequence)[0]
     return _commands.decode(payload)[sequence - first].time
+
+
+def _time(journal: SqliteJournal) -> int:
+    """The venue's time; 0 when it has not begun."""
+    last = journal.last_sequence()
+    return time_of(journal, last) if last > journal.begin() else 0
 
 
 def _last_until(journal: SqliteJournal, until_us: int) -> int:
