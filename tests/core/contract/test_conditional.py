@@ -441,6 +441,10 @@ def test_the_same_client_id_has_one_effect(ending: str) -> None:
         {"type": TAKE_PROFIT_MARKET},
         {"quantity": 5},
         {"trigger_price": 989},
+        {"source": LAST},
+        {"take_profit": Exit(1_100)},
+        {"stop_loss": Exit(900)},
+        {"callback_ppm": 1},
     ):
         assert desk.apply(msgspec.structs.replace(command, **other)) == used
     desk.tick(1)
@@ -460,3 +464,5 @@ def test_a_trailing_stop_is_known_again_while_it_follows() -> None:
     assert isinstance(placed, AlgoPlaced)
     desk.post(1_006)
     assert isinstance(desk.apply(msgspec.structs.replace(command))[0], OrderRepeated)
+    other = msgspec.structs.replace(command, callback_ppm=40_000)
+    assert desk.apply(other) == [Rejected(Reject.CLIENT_ID_USED, placed.algo_id)]

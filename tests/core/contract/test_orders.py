@@ -11,6 +11,7 @@ from support.order_desk import (
     IOC,
     LIMIT,
     LONG,
+    MARK,
     OTHER,
     PLENTY,
     POST_ONLY,
@@ -25,6 +26,7 @@ from support.order_desk import (
     the,
 )
 from venue.core.messages import commands
+from venue.core.messages.commands import NO_EXIT, Exit
 from venue.core.messages.contract_events import (
     ClosedAtMarket,
     ContractOrderClosed,
@@ -287,6 +289,59 @@ def test_the_same_client_id_has_one_effect(ending: str) -> None:
         assert [fresh] == used  # unique among open orders, however old
     else:
         assert isinstance(fresh, ContractOrderPlaced)
+
+
+@pytest.mark.parametrize("reloaded", [False, True])
+@pytest.mark.parametrize("price", [990, 1_000])
+def test_exits_are_content(price: int, reloaded: bool) -> None:
+    """Rule 3.6: what an order was asked with is compared, whether it rests or is filled."""
+    desk = Desk("ann", "ben")
+    desk.asks("ben", 5, 1_000)
+    plain = desk.command("ann", BUY, LONG, 5, price, client_id="plain")
+    exits = desk.command(
+        "ann", BUY, LONG, 5, price - 1, client_id="exits",
+        take_profit=Exit(1_050), stop_loss=Exit(950, MARK),
+    )  # fmt: skip
+    ids = {}
+    for order in (plain, exits):
+        (ids[order.client_id], *_) = of(desk.ok(order), ContractOrderPlaced)
+    if reloaded:
+        desk.engine = desk.reopened()
+    for order, changes in (
+        (plain, [{"take_profit": Exit(1_050)}, {"stop_loss": Exit(950)}]),
+        (exits, [
+            {"take_profit": Exit(1_050, MARK)}, {"take_profit": Exit(1_051)},
+            {"stop_loss": Exit(950)}, {"stop_loss": NO_EXIT},
+            {"take_profit": NO_EXIT, "stop_loss": NO_EXIT},
+        ]),
+    ):  # fmt: skip
+        first = ids[order.client_id].order_id
+        assert isinstance(desk.apply(msgspec.structs.replace(order))[0], OrderRepeated)
+        for change in changes:
+            again = msgspec.structs.replace(order, **change)
+            assert desk.apply(again) == [Rejected(Reject.CLIENT_ID_USED, first)], change
+
+
+@pytest.mark.parametrize("reloaded", [False, True])
+@pytest.mark.parametrize("filled", [False, True])
+def test_the_position_asked_for_is_content(filled: bool, reloaded: bool) -> None:
+    """Rule 3.6: also where the position is gone, and where one would be found without its id."""
+    desk = Desk("ann", "ben")
+    desk.modes("ann", ISOLATED, SEPARATED)
+    for lots in (5, 6):
+        desk.pair("ann", "ben", lots)
+    one, two = (position.position_id for position in desk.positions("ann"))
+    if filled:
+        desk.bids("ben", 5, 1_000)
+    price = 1_000 if filled else 1_050
+    order = desk.command("ann", SELL, LONG, 5, price, client_id="close", position_id=one)
+    placed = the(desk.ok(order), ContractOrderPlaced)
+    if reloaded:
+        desk.engine = desk.reopened()
+    assert isinstance(desk.apply(msgspec.structs.replace(order))[0], OrderRepeated)
+    for other in (two, 0):
+        again = msgspec.structs.replace(order, position_id=other)
+        assert desk.apply(again) == [Rejected(Reject.CLIENT_ID_USED, placed.order_id)]
 
 
 def test_the_day_of_memory_begins_when_the_order_ends_and_a_tick_forgets() -> None:

@@ -1,5 +1,7 @@
 """The contract side as bytes and back: equal dumps, equal hashes, equal futures (rule 10)."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -9,6 +11,7 @@ from support.order_desk import (
     CONTRACT,
     FOK,
     IOC,
+    LAST,
     LONG,
     MARK,
     OTHER,
@@ -34,6 +37,7 @@ from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.commands import Command, Exit
 from venue.core.messages.contract_events import (
+    AlgoPlaced,
     AlgoTriggered,
     FundingDue,
     FundingSettled,
@@ -41,12 +45,21 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.state import audit, contract_snapshot, snapshot
+from venue.core.state.contract_records import (
+    AlgoRecord,
+    ContractOrderRecord,
+    ContractState,
+    HoldingRecord,
+    PerpetualRecord,
+)
+from venue.core.state.snapshot import EngineState
 from venue.core.units import AMOUNT_MAX
-from venue.vocabulary import CLIENT_ID_MEMORY_US
+from venue.vocabulary import CLIENT_ID_MEMORY_US, Reject
 
 pytestmark = pytest.mark.core
 
 ISOLATED, SEPARATED = 1, 1
+FORMER_ORDER_FIELDS = 25  # of an order's record, before it told the position that was asked for
 ANN, BEN, CID = 10_000_001, 10_000_002, 10_000_003
 
 
@@ -95,6 +108,11 @@ def lived_in() -> Desk:
     desk.halt(symbol=OTHER)
     desk.freeze("dan")
     return desk
+
+
+def of_record(record: list[Any], kind: type[msgspec.Struct], field: str) -> Any:
+    """A field of a record as its bytes have it."""
+    return record[kind.__struct_fields__.index(field)]
 
 
 def same(first: Engine, second: Engine, command: Command) -> list[Event]:
@@ -305,6 +323,50 @@ def test_a_client_id_used_again_in_another_contract_survives_a_reload() -> None:
     (repeated,) = same(desk.engine, desk.reopened(), again)
     assert isinstance(repeated, OrderRepeated)
     assert repeated.order_id == algo
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_the_asked_price_source_of_a_changed_one_survives_a_reload(gone: bool) -> None:
+    """Rule 3.6: what a conditional order was asked with is compared, not what it was changed to."""
+    desk = Desk("ann")
+    asked = desk.algo_command("ann", BUY, LONG, STOP_MARKET, 5, 1_050, source=LAST, client_id="x")
+    placed = the(desk.ok(asked), AlgoPlaced)
+    desk.ok(commands.ChangeAlgo(ANN, placed.algo_id, 1_060, 0, MARK))
+    if gone:
+        desk.ok(commands.CancelAlgo(ANN, placed.algo_id))
+    engine = desk.reopened()
+    assert isinstance(same(desk.engine, engine, asked)[0], OrderRepeated)
+    other = msgspec.structs.replace(asked, source=MARK)
+    assert same(desk.engine, engine, other) == [Rejected(Reject.CLIENT_ID_USED, placed.algo_id)]
+
+
+def test_what_a_former_file_does_not_tell_is_not_compared() -> None:
+    """Former files hold no position that was asked for and no source of a trigger price, and the
+    exits of open orders only: of their orders a repetition is answered as before."""
+    desk = Desk("ann", "ben")
+    desk.pair("ann", "ben", 10)
+    position = desk.position("ann").position_id
+    closing = desk.command("ann", SELL, LONG, 5, 1_050, client_id="close", position_id=position)
+    opening = desk.command("ann", BUY, LONG, 5, 990, client_id="open", stop_loss=Exit(950))
+    waiting = desk.algo_command("ann", BUY, LONG, STOP_MARKET, 5, 1_050, client_id="x")
+    for command in (closing, opening, waiting):
+        desk.ok(command)
+    desk.cancel("ann", client_id="open")
+    whole = msgspec.msgpack.decode(snapshot.dump(desk.engine))
+    state = of_record(whole[2], EngineState, "contracts")
+    (ended,) = of_record(state, ContractState, "closed")
+    perp = of_record(state, ContractState, "perps")[0]
+    for record in (*of_record(perp, PerpetualRecord, "orders"), ended):
+        del record[FORMER_ORDER_FIELDS:]
+    of_record(ended, ContractOrderRecord, "exits").clear()
+    for holding in of_record(state, ContractState, "holdings"):
+        for algo in of_record(holding, HoldingRecord, "algos"):
+            del of_record(algo, AlgoRecord, "asked")[2:]
+    engine = snapshot.load(msgspec.msgpack.encode(whole))
+    for command in (closing, opening, waiting):
+        assert isinstance(engine.apply(msgspec.structs.replace(command))[0], OrderRepeated)
+    dumped = snapshot.dump(engine)
+    assert snapshot.dump(snapshot.load(dumped)) == dumped
 
 
 def test_trailing_stops_of_several_owners_keep_their_order() -> None:

@@ -160,6 +160,8 @@ _ENGINE = [
     stops("D12", -1180, "used before", newClientOrderId="alice-rests", quantity="0.02"),
     stops("D12", -1180, "used before", newClientOrderId="alice-rests", side="SELL"),
     stops("D12", -1180, "used before", newClientOrderId="alice-done"),
+    stops("D12", -1180, "used before", newClientOrderId="alice-rests", slTriggerPrice="50000"),
+    stops("D12", -1180, "used before", newClientOrderId="alice-rests", tpTriggerPrice="70000"),
     stops("D13", -1140, "'tpTriggerPrice'", "above 60000.00", tpTriggerPrice="60000"),
     stops("D13", -1140, "'slTriggerPrice'", "below 60000.00", slTriggerPrice="60000"),
     stops("D13", -1140, "'tpTriggerPrice'", "below 64000", **SHORTS, price="64000",

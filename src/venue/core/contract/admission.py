@@ -247,6 +247,7 @@ def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> 
 
 def choose_position(terms: Terms, position_id: int) -> Rejected | None:
     """Find the position that a closing order reduces."""
+    terms.asked_position = position_id
     if position_id:
         named = terms.holding.positions.get(position_id)
         if named is None or named.perp is not terms.perp or named.side != terms.position_side:

@@ -20,10 +20,11 @@ from venue.core.contract.admission import (
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.fills import Fills
 from venue.core.contract.order_plan import Plan
-from venue.core.contract.records import Holding, Perpetual, Position, Terms
+from venue.core.contract.records import UNKNOWN, Holding, Perpetual, Position, Terms
 from venue.core.counters import Counters
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
+    NO_EXIT,
     CancelContractOrder,
     CancelContractOrders,
     PlaceContractOrder,
@@ -445,7 +446,19 @@ def _repeat(earlier: Order[Terms], command: PlaceContractOrder) -> list[Event]:
         and earlier.time_in_force == command.time_in_force
         and earlier.quantity == command.quantity
         and earlier.price == command.price
+        and _same_terms(terms, command)
     )
     if not same:
         return [Rejected(Reject.CLIENT_ID_USED, earlier.order_id)]
     return [OrderRepeated(earlier.order_id, command.uid, command.client_id, earlier.time)]
+
+
+def _same_terms(terms: Terms, command: PlaceContractOrder) -> bool:
+    """Whether an order was asked with the exits of a command that opens, or the position of one
+    that closes; files of earlier versions do not tell, and there it counts as the same."""
+    if terms.asked_position == UNKNOWN:
+        return True
+    if not terms.opens:
+        return terms.asked_position == command.position_id
+    exits = (terms.take_profit or NO_EXIT, terms.stop_loss or NO_EXIT)
+    return exits == (command.take_profit, command.stop_loss)

@@ -386,14 +386,15 @@ class Terms:
 
     `pool` is its owner's cross pool. Of the `whole_margin` atoms that an opening order needs,
     `margin` are held there for what remains of it. An open order `closes` a position, or it opens
-    one: `made` is the one it has made in SEPARATED mode. `take_profit` and `stop_loss` are attached
-    once it has opened something: `attached` are those of the position `exits_position`. `trimmed`
-    lots were taken off a closing order because its position became smaller.
+    one: `made` is the one it has made in SEPARATED mode. `asked_position` is the id that its owner
+    named, 0 for none, UNKNOWN in files of earlier versions. `take_profit` and `stop_loss` are
+    attached once it has opened something: `attached` are those of the position `exits_position`.
+    `trimmed` lots were taken off a closing order because its position became smaller.
     """
 
-    __slots__ = ("algo_id", "attached", "cause", "closes", "exits_position", "holding", "made",
-                 "margin", "modes", "opens", "perp", "pool", "position_side", "stop_loss",
-                 "take_profit", "trimmed", "whole_margin")  # fmt: skip
+    __slots__ = ("algo_id", "asked_position", "attached", "cause", "closes", "exits_position",
+                 "holding", "made", "margin", "modes", "opens", "perp", "pool", "position_side",
+                 "stop_loss", "take_profit", "trimmed", "whole_margin")  # fmt: skip
 
     def __init__(
         self, holding: Holding, modes: Modes, side: int, position_side: int, cause: int
@@ -410,6 +411,7 @@ class Terms:
         self.trimmed = 0
         self.closes: Position | None = None
         self.made: Position | None = None
+        self.asked_position = 0
         self.algo_id = 0
         self.take_profit: Exit | None = None
         self.stop_loss: Exit | None = None
@@ -458,7 +460,8 @@ class Algo:
         self.update_time = time
         self.trigger_price = 0
         self.price = 0
-        self.asked = (0, 0)  # trigger price and price as they were placed
+        # Trigger price, price and source as they were placed; the source may be UNKNOWN.
+        self.asked = (0, 0, 0)
         self.source = 0
         self.client_id = ""
         self.rising = False

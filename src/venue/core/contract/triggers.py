@@ -20,7 +20,7 @@ from venue.core.contract.conditional import (
 )
 from venue.core.contract.orders import ASKED_MAX, Contracts
 from venue.core.contract.position import find_position
-from venue.core.contract.records import Algo, Holding, Perpetual, Terms
+from venue.core.contract.records import UNKNOWN, Algo, Holding, Perpetual, Terms
 from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.messages.contract_events import AlgoTriggered
 from venue.core.messages.events import Event, OrderRepeated, Rejected
@@ -316,7 +316,7 @@ def _algo(algo_id: int, holding: Holding, perp: Perpetual, command: PlaceAlgo) -
     )  # fmt: skip
     algo.trigger_price = command.trigger_price
     algo.price = command.price
-    algo.asked = (command.trigger_price, command.price)
+    algo.asked = (command.trigger_price, command.price, command.source)
     if command.type == ALGO_TRAILING_STOP_MARKET:
         algo.price = command.trigger_price  # from where on it follows
         algo.trigger_price = 0
@@ -429,7 +429,11 @@ def _repeat(earlier: Algo, command: PlaceAlgo) -> list[Event]:
         # A change may have given it a price or taken it away: STOP and STOP_MARKET are one kind.
         and earlier.type // 2 == command.type // 2
         and earlier.quantity == command.quantity
-        and earlier.asked == (command.trigger_price, command.price)
+        and earlier.asked[:2] == (command.trigger_price, command.price)
+        and earlier.asked[2] in (command.source, UNKNOWN)
+        and earlier.callback_ppm == command.callback_ppm
+        and earlier.take_profit == command.take_profit
+        and earlier.stop_loss == command.stop_loss
     )
     if not same:
         return [Rejected(Reject.CLIENT_ID_USED, earlier.algo_id)]

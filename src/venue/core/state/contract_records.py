@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from venue.core.contract.records import UNKNOWN
 from venue.core.instruments import Contract
 from venue.core.messages.commands import Exit
 
@@ -36,6 +37,7 @@ class ContractOrderRecord(msgspec.Struct, array_like=True, gc=False):
     attached: list[int]
     trimmed: int
     exits_position: int = 0
+    asked_position: int = UNKNOWN
 
 
 class PositionRecord(msgspec.Struct, array_like=True, gc=False):
@@ -84,7 +86,7 @@ class AlgoRecord(msgspec.Struct, array_like=True, gc=False):
     status: int
     time: int
     update_time: int
-    asked: tuple[int, int]
+    asked: tuple[int, ...]  # files of earlier versions do not tell the source, the last one
 
 
 class HoldingRecord(msgspec.Struct, array_like=True):

@@ -177,11 +177,12 @@ def _order_record(order: Order[Terms]) -> ContractOrderRecord:
         terms.whole_margin,
         position.position_id if position is not None and position.quantity else 0,
         terms.algo_id,
-        exits if order.level is not None else [],
+        exits,
         terms.exits_position > 0,
         [algo.algo_id for algo in terms.attached if algo.algo_id in terms.holding.algos],
         terms.trimmed,
         terms.exits_position,
+        terms.asked_position,
     )
 
 
@@ -388,6 +389,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     terms.exits_position = record.exits_position or int(record.exits_placed)
     terms.attached = tuple([holding.algos[algo_id] for algo_id in record.attached])
     terms.trimmed = record.trimmed
+    terms.asked_position = record.asked_position
     order = Order(
         record.order_id,
         record.uid,
