@@ -20,6 +20,7 @@ _SPAN: Final = re.compile(rf"(?:{_PART})+", re.ASCII)
 _PARTS: Final = re.compile(_PART, re.ASCII)
 _MS: Final = re.compile("[0-9]{13}", re.ASCII)
 US_PER_MS: Final = 1_000
+LAST_US_OF_MS: Final = US_PER_MS - 1  # added to an inclusive end in ms: all of it belongs to a span
 YEAR_US: Final = 366 * 86_400 * SECOND_US
 MOMENT_MIN: Final = 10**15
 MOMENT_MAX: Final = 10**16 - US_PER_MS

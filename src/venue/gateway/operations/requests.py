@@ -1,4 +1,4 @@
-"""The parts that requests of both products share: the ids by which they name an order."""
+"""The parts that requests of both products share: ids of orders, and spans of time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, Final, Protocol
 
 from venue.api import errors
 from venue.gateway.dispatch.decode import generated
+from venue.times import LAST_US_OF_MS, US_PER_MS
 
 CLIENT_ID_MAX: Final = 40  # characters that an answer repeats
 
@@ -38,3 +39,13 @@ def given_client_id(item: Any) -> str:
     """The client id that an element of a batch gives, as far as an answer can repeat it."""
     given = item.get("newClientOrderId") if isinstance(item, dict) else None
     return given if type(given) is str and len(given) <= CLIENT_ID_MAX else ""
+
+
+def span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
+    """An inclusive span of ms in µs; -1171 when it is reversed."""
+    if start is not None and end is not None and start > end:
+        raise errors.time_order()
+    return (
+        start * US_PER_MS if start is not None else None,
+        end * US_PER_MS + LAST_US_OF_MS if end is not None else None,
+    )

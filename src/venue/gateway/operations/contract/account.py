@@ -26,11 +26,11 @@ from venue.core.contract.position import liquidation_mark, notional, profit, wal
 from venue.core.contract.records import Holding, Perpetual
 from venue.core.contract.records import Position as Held
 from venue.gateway.context import DEMO_ASSET, Call, Node
-from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span
+from venue.gateway.operations.contract.market import bounded_span
 from venue.gateway.operations.pools import available_of, wallet_of
 from venue.history.process.asked import contract as questions
 from venue.history.rows.contract import IncomeOf, IncomeRow
-from venue.times import US_PER_MS
+from venue.times import LAST_US_OF_MS, US_PER_MS
 from venue.units import amount_text, order_price_text, quantity_text, rate_text
 from venue.vocabulary import CROSSED, ISOLATED, TransferReason
 
@@ -206,7 +206,7 @@ async def income(call: Call, request: IncomeRequest) -> IncomePage:
         kind=request.income_type or "",
         start=start,
         end=end,
-        next_time=next_time * US_PER_MS + MILLISECOND_US if next_time is not None else None,
+        next_time=next_time * US_PER_MS + LAST_US_OF_MS if next_time is not None else None,
         next_id=next_id,
         without="" if asset or request.symbol else DEMO_ASSET,
     )

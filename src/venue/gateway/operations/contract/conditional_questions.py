@@ -25,7 +25,6 @@ from venue.api.names import (
 from venue.core.contract.records import Algo
 from venue.core.instruments import Instrument
 from venue.gateway.context import Call, Node
-from venue.gateway.operations.contract.market import span
 from venue.gateway.operations.contract.order_questions import (
     ORDERS_DAYS_MAX,
     closes,
@@ -35,6 +34,7 @@ from venue.gateway.operations.contract.order_questions import (
     wanted,
 )
 from venue.gateway.operations.contract.orders import holding_of
+from venue.gateway.operations.requests import span
 from venue.history.process.asked import contract as questions
 from venue.history.rows.contract import (
     ConditionalRow,

@@ -38,6 +38,7 @@ from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.context import Call, Node
 from venue.gateway.nearest import no_such
 from venue.gateway.operations.budgets import rate_limit
+from venue.gateway.operations.requests import span
 from venue.history.process.asked import prices as questions
 from venue.history.rows.prices import (
     PriceCandle,
@@ -55,7 +56,6 @@ from venue.units import (
 
 MINUTES_PER_DAY: Final = 1440
 AHEAD_MAX_US: Final = WINDOW_MS * US_PER_MS
-MILLISECOND_US: Final = 999  # added to an inclusive end in ms to get µs
 INTEREST_US: Final = 8 * 3600 * 1_000_000  # the period that a contract's interest is quoted for
 
 
@@ -414,16 +414,6 @@ def _past_funding(
     until = node.clock.now() if end is None else end
     past = node.market_data.contract_data.past_funding(perp.symbol, until, candles.CANDLES_MAX)
     return [(row.due, row.rate_ppb, row.mark) for row in past if start is None or row.due >= start]
-
-
-def span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
-    """An inclusive span of ms in µs; -1171 when it is reversed."""
-    if start is not None and end is not None and start > end:
-        raise errors.time_order()
-    return (
-        start * US_PER_MS if start is not None else None,
-        end * US_PER_MS + MILLISECOND_US if end is not None else None,
-    )
 
 
 def bounded_span(start: int | None, end: int | None, now: int) -> tuple[int | None, int | None]:

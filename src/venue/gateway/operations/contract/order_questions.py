@@ -29,10 +29,10 @@ from venue.core.book.book import Order
 from venue.core.contract.records import Algo, Terms
 from venue.core.instruments import Instrument
 from venue.gateway.context import DEMO_ASSET, Call, Node
-from venue.gateway.operations.contract.market import MILLISECOND_US, bounded_span, span
+from venue.gateway.operations.contract.market import bounded_span
 from venue.gateway.operations.contract.orders import holding_of
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
-from venue.gateway.operations.requests import identified
+from venue.gateway.operations.requests import identified, span
 from venue.history.process.asked import contract as questions
 from venue.history.rows.contract import (
     BECAME_NOTHING,
@@ -42,7 +42,7 @@ from venue.history.rows.contract import (
     ContractOrderRow,
     ContractOrdersOf,
 )
-from venue.times import US_PER_MS
+from venue.times import LAST_US_OF_MS, US_PER_MS
 from venue.units import (
     amount_text,
     average_text,
@@ -177,7 +177,7 @@ def days(start: int | None, end: int | None, now: int, days: int) -> tuple[int |
         if (end - start) * US_PER_MS > length:
             raise errors.error(-1170, name="endTime", rule=f"at most {days} days after startTime")
     elif start is not None:
-        until = start * US_PER_MS + length + MILLISECOND_US
+        until = start * US_PER_MS + length + LAST_US_OF_MS
     elif end is not None:
         begin = end * US_PER_MS - length
     else:

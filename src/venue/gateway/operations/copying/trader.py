@@ -20,9 +20,8 @@ from venue.gateway.context import Call
 from venue.gateway.operations.copying.views import ended, open_track
 from venue.history.process.asked import copying as questions
 from venue.history.rows.copying import EndedOf
-from venue.times import US_PER_MS
+from venue.times import LAST_US_OF_MS, US_PER_MS
 
-MILLISECOND_US: Final = 999  # added to an inclusive end in ms to get µs
 DAYS_MAX: Final = 90
 
 
@@ -87,7 +86,7 @@ def _span(request: EndedRequest, now: int) -> tuple[int | None, int | None]:
         if (end - start) * US_PER_MS > DAYS_MAX * DAY_US:
             rule = f"at most {DAYS_MAX} days after startTime"
             raise errors.error(-1170, name="endTime", rule=rule)
-    until = None if end is None else end * US_PER_MS + MILLISECOND_US
+    until = None if end is None else end * US_PER_MS + LAST_US_OF_MS
     if start is not None:
         begin = start * US_PER_MS
         return begin, begin + DAYS_MAX * DAY_US if until is None else until

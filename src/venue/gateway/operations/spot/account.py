@@ -43,7 +43,7 @@ from venue.core.instruments import Instrument
 from venue.core.spot.account import SpotOrder
 from venue.core.units import FIRST_ID
 from venue.gateway.context import Call, Node
-from venue.gateway.operations.requests import identified
+from venue.gateway.operations.requests import identified, span
 from venue.history.process.asked import spot as questions
 from venue.history.rows.spot import (
     BillRow,
@@ -55,7 +55,7 @@ from venue.history.rows.spot import (
     TransferRow,
     TransfersOf,
 )
-from venue.times import US_PER_MS
+from venue.times import LAST_US_OF_MS, US_PER_MS
 from venue.units import (
     amount_text,
     decimal_text,
@@ -70,7 +70,6 @@ COMMISSION_SCALE: Final = 8
 PPM_TO_COMMISSION: Final = 100  # parts per million in units of 10^-8
 PPM_PER_BASIS_POINT: Final = 100
 FIRST_TIME_MS: Final = 10**12  # in 2001: no smaller number is a time in ms
-MILLISECOND_US: Final = 999  # added to an inclusive end in ms to get µs
 
 
 # -- orders and fills -----------------------------------------------------------------------------
@@ -107,7 +106,7 @@ async def all_orders(call: Call, request: AllOrdersRequest) -> list[OrderView]:
     """Orders in every status."""
     node = call.node
     node.market(request.symbol)
-    start, end = _span(request.start_time, request.end_time)
+    start, end = span(request.start_time, request.end_time)
     which = OrdersOf(call.uid, request.symbol, start, end)
     rows = await node.ask(questions.orders, which, request.limit, request.page)
     return [_row_view(node, row) for row in rows]
@@ -117,7 +116,7 @@ async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
     """Own fills."""
     node = call.node
     instrument = node.market(request.symbol).instrument
-    start, end = _span(request.start_time, request.end_time)
+    start, end = span(request.start_time, request.end_time)
     which = FillsOf(call.uid, request.symbol, request.order_id, start, end)
     rows = await node.ask(questions.fills, which, request.limit)
     return [_fill_view(node, instrument, row) for row in rows]
@@ -175,16 +174,6 @@ def _fill_view(node: Node, instrument: Instrument, row: FillRow) -> MyTrade:
         commission=amount_text(node.asset(row.fee_asset), row.fee),
         time=row.time // US_PER_MS,
         is_buyer=row.side == BUY,
-    )
-
-
-def _span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
-    """An inclusive span of ms in µs; -1171 when it is reversed."""
-    if start is not None and end is not None and start > end:
-        raise errors.time_order()
-    return (
-        start * US_PER_MS if start is not None else None,
-        end * US_PER_MS + MILLISECOND_US if end is not None else None,
     )
 
 
@@ -280,7 +269,7 @@ async def funding_bills(call: Call, request: FundingBillsRequest) -> FundingBill
     """Movements of the funding wallet, in pages."""
     node = call.node
     asset = node.asset_by_coin(request.coin_id)
-    start, end = _span(request.start_time, request.end_time)
+    start, end = span(request.start_time, request.end_time)
     which = BillsOf(
         call.uid,
         WALLET_FUNDING,
@@ -333,7 +322,7 @@ def _is_id(cursor: int | None) -> bool:
 
 def _ms_end(time: int | None) -> int | None:
     """The last µs of a ms: later than it, in ms, means later than this."""
-    return time * US_PER_MS + MILLISECOND_US if time is not None else None
+    return time * US_PER_MS + LAST_US_OF_MS if time is not None else None
 
 
 def _ms_start(time: int | None) -> int | None:

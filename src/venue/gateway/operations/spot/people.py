@@ -9,10 +9,9 @@ from venue.candles import DAY_US
 from venue.core.ledger.benefits import Affiliate
 from venue.core.rewards import RESERVED
 from venue.gateway.context import Call, Node
-from venue.times import US_PER_MS
+from venue.times import LAST_US_OF_MS, US_PER_MS
 from venue.units import decimal_text
 
-MILLISECOND_US: Final = 999
 SPAN_DAYS: Final = 90
 USDT: Final = "USDT"
 USDT_SCALE: Final = 8  # of values, where the venue has no such asset
@@ -66,7 +65,7 @@ def span(
             raise errors.error(
                 -1170, name="endTime", rule=f"at most {longest} days after startTime"
             )
-    until = end * US_PER_MS + MILLISECOND_US if end is not None else now
+    until = end * US_PER_MS + LAST_US_OF_MS if end is not None else now
     if start is None:
         return until - (plain or longest) * DAY_US, until
     begin = start * US_PER_MS
