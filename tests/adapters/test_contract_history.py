@@ -73,6 +73,7 @@ from venue.history.rows.prices import (
     PriceCandle,
 )
 from venue.history.store import Store, open_history
+from venue.vocabulary import CAUSES_OUTSIDE
 
 LISTED = ContractListed(PERP)
 
@@ -289,7 +290,7 @@ def test_orders_that_were_updated_since(filled: Store, start: int, ended: bool, 
 
 
 def test_what_was_traded_outside_the_book_has_an_order(filled: Store) -> None:
-    outside = [row for row in ROWS["contract_fills"] if row[15] in queries.OUTSIDE]
+    outside = [row for row in ROWS["contract_fills"] if row[15] in CAUSES_OUTSIDE]
     assert outside
     for row in outside:
         found = queries.contract_order(filled.connection, row[3], row[2])

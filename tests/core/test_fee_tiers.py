@@ -6,7 +6,7 @@ import pytest
 
 from support.contract_world import DAY_START, HOUR, PRICE, ContractWorld, of, refusal
 from support.world import BTCUSDT, BUY, IOC, SELL, World
-from venue.core.fee_tiers import CHUNK, DAYS, TIERS_MAX
+from venue.core.fee_tiers import CHUNK, DAYS
 from venue.core.messages import commands
 from venue.core.messages.benefit_commands import (
     FeeTier,
@@ -25,7 +25,7 @@ from venue.core.messages.events import Event, Trade
 from venue.core.messages.savepoints import KeepState, RevertState
 from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX, PPM
-from venue.vocabulary import Product, Reject
+from venue.vocabulary import FEE_TIERS_MAX, Product, Reject
 
 pytestmark = pytest.mark.core
 
@@ -196,7 +196,11 @@ def test_other_tiers_and_none_hold_from_midnight_on() -> None:
         ("USDT", [FeeTier(5, 1, 1), FeeTier(5, 1, 1)], Reject.FEE_TIERS),
         ("USDT", [FeeTier(5, -1, 1)], Reject.FEE_RATE),
         ("USDT", [FeeTier(5, 1, PPM)], Reject.FEE_RATE),
-        ("USDT", [FeeTier(number + 1, 1, 1) for number in range(TIERS_MAX + 1)], Reject.FEE_TIERS),
+        (
+            "USDT",
+            [FeeTier(number + 1, 1, 1) for number in range(FEE_TIERS_MAX + 1)],
+            Reject.FEE_TIERS,
+        ),
     ],
 )
 def test_tiers_that_cannot_be(asset: str, tiers: list[FeeTier], reason: Reject) -> None:

@@ -34,5 +34,6 @@ POSITION_SIDE_NAMES: Final = {int(side): side.name for side in PositionSide}
 MARGIN_MODE_NAMES: Final = [mode.name for mode in MarginMode]
 SEPARATED_MODE_NAMES: Final = [mode.name for mode in SeparatedMode]
 SOURCE_NAMES: Final = [source.name for source in PriceSource]
+NO_SOURCE: Final = "UNKNOWN_PRICE_TYPE"  # of an order that had no trigger
 ALGO_TYPE_NAMES: Final = [kind.name for kind in AlgoType]
 ALGO_STATUS_NAMES: Final = [status.name for status in AlgoStatus]

@@ -26,7 +26,7 @@ from urllib.request import (
 )
 
 from venue.api import signing
-from venue.api.documents.table import ROWS
+from venue.api.documents.table import BY_NAME, ROWS
 from venue.api.operation import Operation, in_body
 from venue.cli.credentials import OPERATOR_TOKEN, Credentials
 from venue.vocabulary import Access
@@ -37,7 +37,6 @@ BUSY: Final = 503
 BEHIND: Final = b"history is behind"  # the venue has waited for it in vain
 BEHIND_S: Final = 30.0
 _HOLE: Final = re.compile(r"\{(\w+)\}")
-_BY_NAME: Final[dict[str, Operation[Any, Any]]] = {row.name: row for row in ROWS}
 
 
 class ClientFailed(Exception):
@@ -74,7 +73,7 @@ _OPENER: Final = _opener()
 
 def named(name: str) -> Operation[Any, Any]:
     """The row of this name."""
-    return _BY_NAME[name]
+    return BY_NAME[name]
 
 
 def looked_up(method: str, target: str) -> tuple[Operation[Any, Any], dict[str, str]]:

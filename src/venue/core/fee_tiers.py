@@ -16,12 +16,10 @@ from venue.core.owners import Owners
 from venue.core.rewards import RESERVED
 from venue.core.spot.orders import Spot
 from venue.core.units import AMOUNT_MAX, DAY_US, PPM
-from venue.vocabulary import PRODUCT_CONTRACT, PRODUCT_SPOT, Cause, Reject
+from venue.vocabulary import CAUSES_OUTSIDE, FEE_TIERS_MAX, PRODUCT_CONTRACT, PRODUCT_SPOT, Reject
 
 DAYS: Final = 30
-TIERS_MAX: Final = 10
 CHUNK: Final = 250  # owners judged by one slice
-OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))
 
 Who = tuple[int, int]  # uid, `vocabulary.Product`
 
@@ -104,8 +102,8 @@ class FeeTiers:
         asset = self.ledger.ordinals.get(command.asset, -1)
         if asset < 0:
             return [Rejected(Reject.ASSET_UNKNOWN)]
-        if len(tiers) > TIERS_MAX:
-            return [Rejected(Reject.FEE_TIERS, TIERS_MAX)]
+        if len(tiers) > FEE_TIERS_MAX:
+            return [Rejected(Reject.FEE_TIERS, FEE_TIERS_MAX)]
         before = 0
         for tier in tiers:
             if not before < tier.volume <= AMOUNT_MAX:
@@ -148,7 +146,11 @@ class FeeTiers:
                     self._add(PRODUCT_SPOT, quote, event.taker_uid, event.notional, day)
             elif type(event) is ContractTrade:
                 maker, taker = event.maker, event.taker
-                if maker.fee + taker.fee and maker.uid != taker.uid and event.cause not in OUTSIDE:
+                if (
+                    maker.fee + taker.fee
+                    and maker.uid != taker.uid
+                    and event.cause not in CAUSES_OUTSIDE
+                ):
                     asset = self.perps[event.symbol].market.quote
                     self._add(PRODUCT_CONTRACT, asset, maker.uid, event.notional, day)
                     self._add(PRODUCT_CONTRACT, asset, taker.uid, event.notional, day)

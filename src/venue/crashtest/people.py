@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
-from venue.api.documents.table import ROWS
+from venue.api.documents.table import BY_NAME
 from venue.lab import demo
 from venue.scenario.expectation import OK_BELOW, StepTold
 from venue.scenario.runner import ScenarioKey, StepAsked
@@ -17,7 +17,6 @@ OTHER: Final = "bob"  # the owner that trades against it
 SOURCE: Final = "crashtest"  # the index source of a contract whose price an incident has set
 POSTED_MS: Final = 5_000
 STAMPS: Final = 20_000  # ms, as a scenario's
-_BY_NAME: Final = {row.name: row for row in ROWS}
 
 Ask = Callable[[str, StepAsked], StepTold]  # sends a request to the venue at an address
 
@@ -43,7 +42,7 @@ class People:
         account = demo.account(owner)
         key = ScenarioKey(account.key, account.secret, demo.PASSPHRASE) if account else None
         self._sent += 1
-        asked = StepAsked(_BY_NAME[name], values, key, self.time + self._sent % STAMPS)
+        asked = StepAsked(BY_NAME[name], values, key, self.time + self._sent % STAMPS)
         return await asyncio.to_thread(self._ask, self._url(), asked)
 
     async def ask(self, name: str, by: str = "", /, **values: Any) -> Any:

@@ -15,12 +15,11 @@ from venue.history.schema.contract import CONTRACT_FILLS, CONTRACT_ORDERS, INCOM
 from venue.history.schema.frames import ROW, unpacked
 from venue.history.schema.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
 from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, PROGRESS
-from venue.vocabulary import Cause, MarginMode, Product, Wallet
+from venue.vocabulary import CAUSES_OUTSIDE, MarginMode, Product, Wallet
 
 PROBLEMS_MAX: Final = 100  # of each kind; a broken file should not fill the screen
 ROWS_AT_ONCE: Final = 10_000
 CHAIN: Final = (BILLS.c.uid, BILLS.c.wallet, BILLS.c.asset)
-OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # fills of no order
 
 Channels = dict[tuple[int, int, str], tuple[int, int]]  # (uid, product, channel) -> two numbers
 
@@ -170,7 +169,7 @@ def _sums_of_fills(connection: Connection, name: str, orders: Table, fills: Tabl
         func.sum(fills.c.notional).label("notional"),
     ).group_by(fills.c.order_id)
     if "cause" in fills.c:
-        sums = sums.where(fills.c.cause.not_in(OUTSIDE))
+        sums = sums.where(fills.c.cause.not_in(CAUSES_OUTSIDE))
     filled = sums.subquery()
     quantity = func.coalesce(filled.c.quantity, 0)
     notional = func.coalesce(filled.c.notional, 0)

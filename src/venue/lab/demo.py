@@ -27,6 +27,7 @@ ASSETS: Final = ("USDT", "BTC", "ETH", "SOL", "SUSDT", "WXB")  # the last is the
 LIVE: Final = "USDT"  # the settle asset of live contracts
 DEMO: Final = "SUSDT"  # and of demo contracts
 POSTED: Final = "agents"  # the index source of demo contracts
+SEED_MAX: Final = 2**31 - 1  # of the market's past and its liquidity agents; 0 is the least
 FUND_UNITS: Final = 1_000_000  # the insurance fund's first money in each settle asset
 
 

@@ -10,6 +10,7 @@ from venue.api.names import (
     ALGO_STATUS_NAMES,
     ALGO_TYPE_NAMES,
     MARGIN_MODE_NAMES,
+    NO_SOURCE,
     POSITION_SIDE_NAMES,
     SEPARATED_MODE_NAMES,
     SIDE_NAMES,
@@ -40,7 +41,6 @@ from venue.units import (
 )
 from venue.vocabulary import ALGOS_AT_PRICE, BUY, CROSSED, ISOLATED, LONG, IncomeType
 
-PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the trigger price type of an order that had no trigger
 SOURCE: Final = "API"  # every order comes through the interface
 NO_DISCOUNT: Final = "1"
 DIRECTIONS: Final = ("TAKER", "MAKER")
@@ -120,7 +120,7 @@ def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> Cont
         TIME_IN_FORCE_NAMES[note.time_in_force],  # time_in_force
         _closes(note.side, note.position_side),  # reduce_only
         "0" if origin is None else order_price_text(instrument, _trigger(origin)),  # trigger_price
-        PLAIN if origin is None else SOURCE_NAMES[origin.source],  # trigger_price_type
+        NO_SOURCE if origin is None else SOURCE_NAMES[origin.source],  # trigger_price_type
         SOURCE,  # order_source
         "0" if origin is None else str(origin.parent_id),  # open_tpsl_parent_order_id
         origin is not None and origin.quantity == 0,  # position_tpsl

@@ -23,7 +23,6 @@ from venue.vocabulary import Access
 BYTES_MAX: Final = 1_000_000
 STEPS_MAX: Final = 1_000
 REPEATS_MAX: Final = 10_000  # times that a step may come again
-SEED_MAX: Final = 2**31 - 1
 NAME: Final = re.compile("[A-Za-z0-9_-]{1,40}")
 WALLETS: Final = ("spot", "contract", "funding")
 BEGINNING: Final = "2026-01-01T00:00:00Z"
@@ -92,8 +91,8 @@ def parsed(data: bytes) -> Scenario:
     if not title.strip():
         raise ScenarioRefused("title: must be there, as a text that describes the scenario")
     seed = _of(int, told, "seed", 1)
-    if not 0 <= seed <= SEED_MAX:
-        raise ScenarioRefused(f"seed: must be from 0 to {SEED_MAX}")
+    if not 0 <= seed <= demo.SEED_MAX:
+        raise ScenarioRefused(f"seed: must be from 0 to {demo.SEED_MAX}")
     clock = _moment("clock", _of(str, told, "clock", BEGINNING))
     accounts = {name: _money(name, money) for name, money in _tables(told, "accounts").items()}
     tables = told.get("step")

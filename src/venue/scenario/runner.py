@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from venue.api.documents.table import ROWS
+from venue.api.documents.table import BY_NAME
 from venue.api.operation import Operation
 from venue.lab import demo
 from venue.scenario.expectation import OK_BELOW, StepTold, shortfalls
@@ -20,8 +20,6 @@ PERMISSIONS: Final = ("READ", "SPOT_TRADE", "CONTRACT_TRADE")
 SOURCE: Final = "scenario"  # the index source of a contract whose price a trigger has set
 POSTED_US: Final = span_us("5s")  # such a price is posted again: it gets stale after ten seconds
 STAMPS: Final = 20_000  # ms: a signature is good for 30 s, and two with one stamp are one request
-
-_BY_NAME: Final[dict[str, Operation[Any, Any]]] = {row.name: row for row in ROWS}
 
 
 class ScenarioKey(Struct, frozen=True):
@@ -150,17 +148,17 @@ class Runner:
 
     def _funding(self, values: dict[str, Any]) -> StepTold:
         """Time goes on to the next funding."""
-        told = self._sent_by(_BY_NAME["advance_clock"], {"to_next": "funding", "dry_run": True}, "")
+        told = self._sent_by(BY_NAME["advance_clock"], {"to_next": "funding", "dry_run": True}, "")
         if told.status >= OK_BELOW or told.status == 0:
             return told
         for outcome in self._move(told.body["to"] * US_PER_MS):
             raise Failed(f"{outcome.step}: {'; '.join(outcome.problems)}")
         query = {"symbol": values["symbol"]} if "symbol" in values else {"symbol": "BTCUSDT"}
-        return self._sent_by(_BY_NAME["funding_rates"], query, "")
+        return self._sent_by(BY_NAME["funding_rates"], query, "")
 
     def _index_jump(self, values: dict[str, Any]) -> StepTold:
         """The index of a contract is at another price at once, and stays there."""
-        told = self._sent_by(_BY_NAME["contracts"], {}, "")
+        told = self._sent_by(BY_NAME["contracts"], {}, "")
         if told.status != 200:
             return told
         symbol = values["symbol"]
@@ -173,11 +171,11 @@ class Runner:
             return StepTold(400, {"msg": f"percent and price must be decimals: {values}"})
         if symbol not in self._posted:
             change = {"symbol": symbol, "indexSources": [SOURCE]}
-            told = self._sent_by(_BY_NAME["change_contract"], change, "")
+            told = self._sent_by(BY_NAME["change_contract"], change, "")
             if told.status != 200:
                 return told
         body = {"symbol": symbol, "source": SOURCE, "price": price, "jump": True}
-        told = self._sent_by(_BY_NAME["post_index"], body, "")
+        told = self._sent_by(BY_NAME["post_index"], body, "")
         if told.status == 200:
             self._posted[symbol] = price
             self._post_at = self._now + POSTED_US
@@ -190,7 +188,7 @@ class Runner:
 
     def _needed(self, name: str, values: dict[str, Any]) -> Any:
         """The answer to an operator's operation. Failed: it is refused, or nothing answers."""
-        told = self._sent_by(_BY_NAME[name], values, "")
+        told = self._sent_by(BY_NAME[name], values, "")
         if told.status == 0 or told.status >= OK_BELOW:
             words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body
             raise Failed(f"{name}: {words}")

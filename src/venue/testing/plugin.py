@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 URL: Final = "VENUE_URL"
 BEGINNING: Final = "2026-01-01T00:00:00.000Z"  # as scenarios spell it: they share the server
-SEED_MAX: Final = 2**31 - 1
 MARKER: Final = (
     "venue(seed=1, clock='manual', at='2026-01-01T00:00:00Z', agents=True, scenario=FILE): the"
     " options of the test's venue"
@@ -225,6 +224,8 @@ def _played(scenario: Any, handle: Handle) -> None:
 
 def _marked(item: pytest.Item) -> dict[str, Any]:
     """The marker's arguments; one line ends the test when there is another, or of another type."""
+    from venue.lab.demo import SEED_MAX
+
     found: dict[str, Any] = {}
     for marker in reversed(list(item.iter_markers("venue"))):
         if marker.args:

@@ -1,6 +1,6 @@
 """The table of operations: every row, once."""
 
-from typing import Any
+from typing import Any, Final
 
 from venue.api import countdown
 from venue.api.contract import account as contract_account
@@ -61,3 +61,4 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *explain.ROWS,
     *bundle.ROWS,
 )
+BY_NAME: Final[dict[str, Operation[Any, Any]]] = {row.name: row for row in ROWS}

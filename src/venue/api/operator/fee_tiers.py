@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from venue.api.fields import Kind, Text
 from venue.api.operation import VENUE, Empty, rows
 from venue.api.operator.venue import ProductName
+from venue.vocabulary import FEE_TIERS_MAX
 
-TIERS_MAX: Final = 10
 TierTexts = Annotated[
     list[str],
     Meta(
-        max_length=TIERS_MAX,
+        max_length=FEE_TIERS_MAX,
         extra={"kind": Kind.TEXTS.value},
         description="Lowest first, each `volume:makerRate:takerRate`.",
         examples=[["1000000:0.0008:0.0009", "10000000:0.0004:0.0006"]],

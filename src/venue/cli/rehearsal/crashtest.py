@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 REQUESTS: Final = (5, 10_000)
 SECONDS: Final = (1.0, 3_600.0)
-SEED_MAX: Final = 2**31 - 1
 SIZE: Final = re.compile("[0-9]{1,12}([.][0-9]{1,12})?", re.ASCII)
 
 
@@ -54,6 +53,7 @@ def crashtest(
     """
     from venue.crashtest.judge import BotLimits
     from venue.crashtest.trial import TrialPlan
+    from venue.lab.demo import SEED_MAX
 
     if not command:
         die("which bot? For instance: venue crashtest -- python bot.py")

@@ -23,7 +23,6 @@ from venue.gateway.streams.faulty_frames import FaultyFrames
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.limits import Timing
 from venue.gateway.streams.public_frames import (
-    OUTSIDE_THE_BOOK,
     TOUCHES,
     TRADES,
     Shaper,
@@ -31,7 +30,7 @@ from venue.gateway.streams.public_frames import (
 )
 from venue.recording.numbering import OwnKey
 from venue.times import US_PER_MS
-from venue.vocabulary import Product
+from venue.vocabulary import CAUSES_OUTSIDE, Product
 
 INTERNAL_ERROR: Final = 1011
 POLICY: Final = 1008
@@ -240,7 +239,7 @@ class Hub:
                 if channels is None:
                     continue
                 if isinstance(event, (Trade, ContractTrade)):
-                    if isinstance(event, ContractTrade) and event.cause in OUTSIDE_THE_BOOK:
+                    if isinstance(event, ContractTrade) and event.cause in CAUSES_OUTSIDE:
                         continue
                     for channel in channels:
                         if channel.shaper.heeds & TRADES:

@@ -39,12 +39,11 @@ from venue.node.market_data.product import Board
 from venue.node.market_data.records import Depth, Top
 from venue.times import US_PER_MS
 from venue.units import amount_text, decimal_text, fraction_text, price_text, quantity_text
-from venue.vocabulary import Cause, Product, Side
+from venue.vocabulary import Product, Side
 
 TRADES_FIRST: Final = 50  # trades of a first frame
 KLINES_FIRST: Final = 100  # candles of a first frame
 AVERAGE_SCALE: Final = 8  # decimals of the weighted average price
-OUTSIDE_THE_BOOK: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))
 
 # The data of a symbol that an event touches; a channel heeds one or more of these.
 BOOK: Final = 1

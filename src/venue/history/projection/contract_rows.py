@@ -49,17 +49,16 @@ from venue.vocabulary import (
     ALGO_EXPIRED,
     ALGO_TRIGGERED,
     ALGO_UNTRIGGERED,
+    CAUSES_OUTSIDE,
     INCOME_POSITION_CLOSE_LONG,
     INCOME_POSITION_CLOSE_SHORT,
     INCOME_POSITION_OPEN_LONG,
     INCOME_POSITION_OPEN_SHORT,
     LONG,
     NEW,
-    Cause,
 )
 
 AS_IT_WAS: Final = -1  # a status that does not change
-OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # trades of no orders
 
 
 class Statement(Struct, frozen=True):
@@ -247,7 +246,7 @@ class ContractRows:
         asset, side = self._assets[event.symbol], event.taker_side
         self._leg(event, event.taker, 0, side, asset, time)
         self._leg(event, event.maker, 1, 1 - side, asset, time)
-        if event.cause in OUTSIDE:
+        if event.cause in CAUSES_OUTSIDE:
             return
         lots, notional = event.quantity, event.notional
         status = after_fill(event.maker_remaining)

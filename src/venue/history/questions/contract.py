@@ -32,9 +32,8 @@ from venue.history.schema.contract import (
     INCOME,
     UPDATED,
 )
-from venue.vocabulary import ALGO_UNTRIGGERED, FILLED, IOC, MARKET, Cause
+from venue.vocabulary import ALGO_UNTRIGGERED, CAUSES_OUTSIDE, FILLED, IOC, MARKET
 
-OUTSIDE: Final = (int(Cause.TAKEOVER), int(Cause.DELEVERAGE))  # trades of no orders
 LISTED: Final = (CONTRACT_ORDERS, CONDITIONAL_ORDERS)
 
 
@@ -106,7 +105,7 @@ def _outside(connection: Connection, uid: int, order_id: int) -> ContractOrderRo
     """The trades outside the book of an owner's liquidation, whose id stands for an order's."""
     table = CONTRACT_FILLS.c
     rows = select(CONTRACT_FILLS).where(
-        table.order_id == order_id, table.uid + 0 == uid, table.cause.in_(OUTSIDE)
+        table.order_id == order_id, table.uid + 0 == uid, table.cause.in_(CAUSES_OUTSIDE)
     )
     rows = rows.order_by(table.time, table.trade_id)
     fills = [ContractFillRow(*row) for row in connection.execute(rows)]

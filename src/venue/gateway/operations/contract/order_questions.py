@@ -17,6 +17,7 @@ from venue.api.fields import GENERATED_CLIENT_ID
 from venue.api.names import (
     ALGO_STATUS_NAMES,
     ALGO_TYPE_NAMES,
+    NO_SOURCE,
     POSITION_SIDE_NAMES,
     SIDE_NAMES,
     SOURCE_NAMES,
@@ -55,7 +56,6 @@ from venue.vocabulary import ALGO_UNTRIGGERED, ALGOS_AT_PRICE, BUY, LONG
 
 ORDERS_DAYS_MAX: Final = 90
 TRADES_DAYS_MAX: Final = 7
-PLAIN: Final = "UNKNOWN_PRICE_TYPE"  # the `workingType` of an order that had no trigger
 
 
 # -- orders ---------------------------------------------------------------------------------------
@@ -212,14 +212,14 @@ async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
         time_in_force=TIME_IN_FORCE_NAMES[found.time_in_force],
         type=TYPE_NAMES[found.type],
         update_time=found.update_time // US_PER_MS,
-        working_type=PLAIN,
+        working_type=NO_SOURCE,
     )
 
 
 def _row_view(node: Node, row: ContractOrderRow) -> ContractOrderView:
     perp = node.perp(row.symbol)
     instrument = perp.market.instrument
-    stop_price, working_type, kind = "0", PLAIN, TYPE_NAMES[row.type]
+    stop_price, working_type, kind = "0", NO_SOURCE, TYPE_NAMES[row.type]
     if row.conditional_type is not None and row.stop_source is not None:
         stop_price = order_price_text(instrument, row.stop_price or 0)
         working_type = SOURCE_NAMES[row.stop_source]

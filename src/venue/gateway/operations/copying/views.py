@@ -7,7 +7,7 @@ from typing import Final
 from venue.api.copying.follower import OpenCopy
 from venue.api.copying.trader import TrackedPosition
 from venue.api.fields import GENERATED_CLIENT_ID
-from venue.api.names import POSITION_SIDE_NAMES, SIDE_NAMES, SOURCE_NAMES
+from venue.api.names import NO_SOURCE, POSITION_SIDE_NAMES, SIDE_NAMES, SOURCE_NAMES
 from venue.core.contract.margin import initial
 from venue.core.contract.position import mark_of
 from venue.core.contract.records import Position
@@ -28,7 +28,6 @@ from venue.vocabulary import BUY, LONG, SELL, AlgoType
 HELD: Final = "HAVE_OPEN"
 CLOSED: Final = "CLOSED"
 PROFITS: Final = (int(AlgoType.TAKE_PROFIT), int(AlgoType.TAKE_PROFIT_MARKET))
-PLAIN: Final = "UNKNOWN_PRICE_TYPE"
 
 
 def open_copy(node: Node, copy: Copy) -> OpenCopy:
@@ -132,7 +131,7 @@ def _exits(position: Position) -> tuple[str | None, str | None, str]:
     """The nearest waiting take-profit and stop-loss of a position, and the price type they use."""
     instrument = position.perp.market.instrument
     profit = loss = None
-    source = PLAIN
+    source = NO_SOURCE
     for order in position.algos.values():
         price = price_text(instrument, order.trigger_price)
         source = SOURCE_NAMES[order.source]

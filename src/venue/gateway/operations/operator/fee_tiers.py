@@ -9,7 +9,6 @@ from venue import units
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.fee_tiers import (
-    TIERS_MAX,
     FeeTierRequest,
     FeeTiersRequest,
     FeeTiersView,
@@ -21,7 +20,7 @@ from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
 from venue.gateway.operations.operator.venue import done, owner
-from venue.vocabulary import Product
+from venue.vocabulary import FEE_TIERS_MAX, Product
 
 NUMBER: Final = r"[0-9]{1,18}(?:\.[0-9]{1,18})?"
 _TIER: Final = re.compile(rf"({NUMBER}):(0(?:\.[0-9]{{1,6}})?):(0(?:\.[0-9]{{1,6}})?)", re.ASCII)
@@ -57,8 +56,8 @@ async def set_fee_tiers(call: Call, request: FeeTiersRequest) -> list[FeeTiersVi
 
 
 def _tiers(texts: list[str], asset: Asset) -> list[FeeTier]:
-    if len(texts) > TIERS_MAX:
-        raise errors.out_of_range("tiers", f"at most {TIERS_MAX} tiers are allowed")
+    if len(texts) > FEE_TIERS_MAX:
+        raise errors.out_of_range("tiers", f"at most {FEE_TIERS_MAX} tiers are allowed")
     found: list[FeeTier] = []
     for text in texts:
         parts = _TIER.fullmatch(text)
