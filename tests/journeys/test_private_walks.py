@@ -46,7 +46,7 @@ class Session:
         self.engine = Engine()
         self.applied: list[Applied] = []
         self.record = Record()
-        self._frames = PrivateFrames(self.engine)
+        self._frames = PrivateFrames(self.engine, lambda uid: uid not in RESERVED)
 
     def say(self, command: Command) -> None:
         applied = Applied(
@@ -63,7 +63,7 @@ class Session:
     def restart(self) -> None:
         """Frames of a venue that knows no more than its engine."""
         self.engine = snapshot.load(snapshot.dump(self.engine))
-        self._frames = PrivateFrames(self.engine)
+        self._frames = PrivateFrames(self.engine, lambda uid: uid not in RESERVED)
 
 
 def rows(store: Store, table: Table) -> list[dict[str, Any]]:

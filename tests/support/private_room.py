@@ -11,6 +11,7 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
+from venue.core.rewards import RESERVED
 from venue.recording.frames import PrivateFrame, PrivateFrames
 from venue.vocabulary import Product
 
@@ -32,7 +33,7 @@ class Room:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.frames = PrivateFrames(world.engine)
+        self.frames = PrivateFrames(world.engine, lambda uid: uid not in RESERVED)
 
     def say(self, command: Command) -> Told:
         """The frames that owners get of one command, by their names."""

@@ -8,7 +8,6 @@ from typing import Final
 import msgspec
 
 from venue.api.streams.private import ACCOUNT, FILL, ORDER_UPDATE, ORDERS, POSITIONS, Item
-from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.recording import items, spot_items
@@ -18,7 +17,6 @@ from venue.recording.touched import Touched
 from venue.vocabulary import BUY, LONG, PRODUCT_CONTRACT, PRODUCT_SPOT
 
 ITEMS_MAX: Final = 100  # per frame; a command that changed more makes several
-RESERVED: Final = (FEES_UID, FUND_UID)  # owners without a client
 
 _encode = msgspec.json.Encoder().encode
 
@@ -40,11 +38,6 @@ class PrivateFrame:
 Gathered = dict[tuple[int, int, str, str], PrivateFrame]
 
 
-def everyone(uid: int) -> bool:
-    """Whether a client can be this owner: then its frames are made."""
-    return uid not in RESERVED
-
-
 class PrivateFrames:
     """Makes the frames of applied commands; every one must be given, in order.
 
@@ -55,7 +48,7 @@ class PrivateFrames:
 
     __slots__ = ("_engine", "changes")
 
-    def __init__(self, engine: Engine, listens: Callable[[int], bool] = everyone) -> None:
+    def __init__(self, engine: Engine, listens: Callable[[int], bool]) -> None:
         self._engine = engine
         self.changes = Changes(engine, listens)
 
