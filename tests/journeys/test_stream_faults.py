@@ -126,9 +126,7 @@ def test_silence_and_then_speech(server: Server, product: Product) -> None:
 
 
 @pytest.mark.parametrize("silences", [[1, None], [None, 1], [1, 600_000], [600_000, 1]])
-def test_of_several_silences_the_longest_counts(
-    server: Server, silences: list[int | None]
-) -> None:
+def test_of_several_silences_the_longest_counts(server: Server, silences: list[int | None]) -> None:
     """The end of a shorter one does not end it."""
     with private(server, SPOT) as listener:
         for ms in silences:
