@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ from support.socket_desk import (
     switch,
     until_ended,
 )
+from venue.core.messages.savepoints import RevertState
+from venue.gateway.context import Node
 from venue.gateway.streams import socket_orders
 from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
@@ -286,6 +289,56 @@ def test_those_that_ended_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None
             assert open_ids(room.client("alice"), SPOT) == own
         until_ended(watcher, own)
         assert open_ids(room.client("alice"), SPOT) == []
+
+
+# -- the state goes back --------------------------------------------------------------------------
+
+
+@BY_NAME
+def test_a_revert_restores_what_a_closed_connection_placed(
+    server: Server, alice: Client, product: Product
+) -> None:
+    operator = server.client()
+    price_contracts(operator)
+    with entered(server, product) as desk:
+        switch(desk, on=True)
+        own = placed(desk, product)
+        assert operator.put("/_venue/snapshots/guarded").status == 200
+        placed(desk, product)
+        assert operator.post("/_venue/snapshots/guarded/revert", {}).status == 200
+        assert closed(desk) == "reverted"
+    stays = by_rest(alice, product)  # commands of the ended connection were submitted before
+    assert open_ids(alice, product) == sorted([own, stays])
+
+
+@pytest.mark.parametrize("ends_first", [True, False])
+def test_a_connection_that_ends_as_the_state_goes_back(*, ends_first: bool) -> None:
+    """Its restored order stays. The order that waits is gone with the state when it was applied
+    before the revert; it is cancelled when it is applied after that."""
+    with (
+        ListeningRoom(SocketLimits(session=SessionLimits(messages=None))) as room,
+        Listener(room.port, SPOT.socket, login(KEYS["alice"])) as desk,
+    ):
+        operator = room.client()
+        switch(desk, on=True)
+        own = placed(desk, SPOT)
+        assert operator.put("/_venue/snapshots/guarded").status == 200
+        port = desk.socket.socket.getsockname()[1]
+
+        def at_once(node: Node) -> None:
+            connection = room.connection(port)
+            revert = partial(node.sequencer.submit, [RevertState("guarded")])
+            if not ends_first:
+                revert()
+            connection.data_received(frames([place(SPOT)]))
+            connection.drop()
+            if ends_first:
+                revert()
+
+        room.do(at_once)
+        room.settle()
+        assert operator.get("/_venue/health").json["epoch"] == 1
+        assert open_ids(room.client("alice"), SPOT) == [own]
 
 
 # -- the venue stops ------------------------------------------------------------------------------

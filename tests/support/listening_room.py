@@ -66,8 +66,10 @@ class ListeningRoom:
             requests = dispatcher(node, options, origins)
             authenticator = Authenticator(node.keys.ring, node.clock)
             door = Sockets(node, hub, authenticator, self._limits, requests.desk, origins)
+            node.outbox.follow_reverts(door.follow)
             self._server = await Server.start(self._bound, self._http, requests.serve, door)
-            self._node, self.hub, self._stopping = node, hub, asyncio.Event()
+            self._node, self._door = node, door
+            self.hub, self._stopping = hub, asyncio.Event()
             self._ready.set()
             await self._stopping.wait()
             await self._server.stop()
@@ -82,6 +84,10 @@ class ListeningRoom:
 
         self._loop.call_soon_threadsafe(done)
         return found.result(WAIT_S)
+
+    def settle(self) -> None:
+        """Wait until nothing is left to do for connections that have ended."""
+        asyncio.run_coroutine_threadsafe(self._door.finish(), self._loop).result(WAIT_S)
 
     def connection(self, port: int) -> Any:
         """The venue's end of the stream from a client's port; None when there is none. In `do`."""

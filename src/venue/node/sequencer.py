@@ -106,7 +106,7 @@ class Sequencer:
         self._seen = 0  # commands that waited when it was last looked whether more come,
         self._until = 0.0  # and how long they may
         self._stopped: BaseException | None = None
-        self._reverts = 0  # of the commands that wait
+        self._reverts = 0  # that were entered and are not applied yet
         self._idle: asyncio.Future[None] | None = None
         self._slice: asyncio.Future[None] | None = None  # a caller waits for the end of the slices
         self._replies = Replies()
@@ -175,6 +175,10 @@ class Sequencer:
     def quiet(self) -> bool:
         """Whether nothing waits and nothing is being written or worked off."""
         return not (self._waiting or self._writing or self._goes_on())
+
+    def reverting(self) -> bool:
+        """Whether a revert was entered and is not applied: what is entered now comes after it."""
+        return self._reverts > 0
 
     async def worked_off(self) -> None:
         """Wait until no slices are due; Stopped when there will be none any more."""
@@ -311,7 +315,6 @@ class Sequencer:
             return groups
         end = at[0]
         if end == 0 and not self._goes_on():
-            self._reverts -= 1
             end = 1
         if self._queue.commands:
             self._queue.put_back(groups[end:], monotonic())
@@ -361,8 +364,7 @@ class Sequencer:
         self._busy = len(groups) >= BUSY
         # A revert asks whether slices are due, and later commands are stamped with its time: both
         # are known only once this batch is applied.
-        reverts = self._reverts > 0 or type(groups[0][0][0]) is RevertState
-        if self._waiting and not reverts:
+        if self._waiting and not self._reverts:
             # Half of the callers wait already: the disk writes theirs while others' are applied.
             half = 2 * len(self._pending) >= len(groups)
             if half or not self._busy or self._queue.commands:
@@ -389,6 +391,7 @@ class Sequencer:
             self._fail(groups, problem)
             return
         if type(batch[0].command) is RevertState:
+            self._reverts -= 1
             self._time = self._engine.time
         for answer, applied in replies:
             if not answer.done():
@@ -463,7 +466,7 @@ class Sequencer:
                 answer.set_exception(Stopped(f"the venue failed: {problem}"))
                 if isinstance(answer, asyncio.Future):
                     answer.exception()  # nobody may be waiting
-        self._waiting = 0
+        self._waiting = self._reverts = 0
         self._tell_slice()
         if self._idle is not None:
             self._idle.set_result(None)

@@ -35,7 +35,7 @@ from venue.node.sequencer import Overloaded, Stopped
 from venue.vocabulary import OPEN_ORDERS_PER_ACCOUNT_MAX, Product
 
 PLACED_MAX: Final = 2 * OPEN_ORDERS_PER_ACCOUNT_MAX  # ids kept until those that ended are dropped
-RETRY_S: Final = 0.05  # between attempts to cancel while too many commands wait
+RETRY_S: Final = 0.05  # between attempts to cancel while too many commands wait, or a revert
 SHOWN_MAX: Final = 20  # ignored names in an answer
 
 log = logging.getLogger("venue.gateway")
@@ -154,6 +154,11 @@ class SocketOrders:
         permit(self._caller, self._routes[PLACE].row.access)
         self.cancels = enabled
 
+    def go_back(self) -> None:
+        """The state went back: what was placed here is gone, or restored and not of this
+        connection any more."""
+        self._placed.clear()
+
     def quit(self) -> None:
         """The connection is gone."""
         if self.cancels:
@@ -225,6 +230,9 @@ class SocketOrders:
             await self._answered
         self._forget_ended()
         while self._placed:
+            if self._desk.node.sequencer.reverting():  # these would cancel what it restores
+                await asyncio.sleep(RETRY_S)
+                continue
             commands = [self._cancel_of(order_id) for order_id in self._placed]
             try:
                 # Straight to the sequencer: history that lags behind must not keep these out.

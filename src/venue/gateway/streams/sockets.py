@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from typing import Final
+from weakref import WeakSet
 
 from venue.api import errors
 from venue.api.streams.channels import Socket
@@ -60,6 +61,7 @@ class Sockets:
         self.origins = origins
         self.logins = Logins(node, authenticator)
         self._desk = desk
+        self._entries: WeakSet[SocketOrders] = WeakSet()  # of connections that are there or leave
         self._leaving: set[asyncio.Task[None]] = set()
         self._gate = Gate(
             HttpLimits(connections_per_ip=limits.connections_per_ip, connections=limits.connections)
@@ -88,6 +90,8 @@ class Sockets:
     def follow(self, batch: list[Applied]) -> None:
         """Follow reverts: end every connection when the state goes back; clients connect again."""
         if reverted(batch) is not None:
+            for entry in self._entries:
+                entry.go_back()
             self.end_all(REVERTED, "reverted")
 
     def enter(self, ip: str) -> None:
@@ -115,10 +119,12 @@ class Sockets:
         self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
     ) -> SocketOrders:
         """The path by which a new connection's orders are placed."""
-        return SocketOrders(
+        entry = SocketOrders(
             self._desk, socket.product, caller,
             ip=ip, most=self.limits.session.in_flight, send=send, keep=self._keep,
         )  # fmt: skip
+        self._entries.add(entry)
+        return entry
 
     def end_all(self, code: int, reason: str) -> None:
         """Close every stream that came in here."""
