@@ -63,7 +63,8 @@ class SentLog:
         _say(str(after))
         while after < self._task.last:
             for piece in _pieces.decode(_frame(self._incoming)):
-                commands = _commands.decode(piece.payload)[after + 1 - piece.first :]
+                first, last = piece.first, self._task.last  # which may stand within a row
+                commands = _commands.decode(piece.payload)[after + 1 - first : last + 1 - first]
                 yield after + 1, commands
                 after += len(commands)
             _say(str(after))
