@@ -71,6 +71,7 @@ from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import VenueClock
 from venue.own_history import start_history
+from venue.pruning.states import forget_archived
 from venue.recording.recorder import Recorder
 
 WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
@@ -233,6 +234,7 @@ async def opened(
         node = await _wire(options, journal, history, clock, on_failure)
         closing.callback(node.sequencer.close)
         try:
+            await forget_archived(node)
             yield node
         finally:
             await node.sequencer.stop()

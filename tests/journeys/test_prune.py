@@ -277,7 +277,7 @@ async def pruned_beside(state: str, keep_us: int = KEEP_US) -> None:
         while await pruning.round():
             pass
         await node.submit([ChangeSetting("pruned", "yes")])
-        assert (keep_us == 0) == ("now" not in node.engine.savepoints.kept)
+        assert "now" in node.engine.savepoints.kept  # few commands follow it: no whole block
         if keep_us:  # archived data does not come back
             await node.timekeeper.revert("now")
     assert not failed, failed

@@ -17,7 +17,8 @@ from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
 from venue.pruning.beside import Pruning
-from venue.pruning.prune import STEPS, prune
+from venue.pruning.cut import STEPS
+from venue.pruning.prune import prune
 
 MACHINE_US = BEGIN_US + 400 * DAY_US  # the machine is a year ahead of the venue
 HOUR_US = 3_600_000_000

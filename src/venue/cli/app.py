@@ -325,6 +325,8 @@ def prune(file: Stopped, *, keep: Keep) -> None:
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
     print(f"the journal begins after command {begins.journal}, history after {begins.history}")
+    if begins.journal:
+        print("the next start drops the states that were kept before")
 
 
 @app.command

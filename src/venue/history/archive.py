@@ -12,17 +12,18 @@ from pathlib import Path
 from urllib.parse import quote
 
 from msgspec import Struct
-from sqlalchemy import insert
+from sqlalchemy import Table, insert
+from sqlalchemy.exc import IntegrityError
 
 from venue import private_files
 from venue.archive_names import NEW, archives, in_place
 from venue.history import pages
-from venue.history.files import checked
+from venue.history.files import HistoryDamaged, checked
 from venue.history.opening import opening
 from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import OPENING, PROGRESS
 from venue.history.settled import begin_taking_out, copied, copy_rows, take_out
-from venue.history.store import Store, open_history
+from venue.history.store import Store, damage_told, open_history
 
 
 class Cut(Struct, array_like=True):
@@ -131,7 +132,10 @@ def leading_up(store: Store, path: str, begin: int) -> list[str]:
 
 
 def merge(paths: list[str], into: str) -> None:
-    """Put the rows of a history and of its archives, oldest first, together in a new file."""
+    """Put the rows of a history and of its archives, oldest first, together in a new file.
+
+    HistoryDamaged when two of them have the same row, OSError when there is no room.
+    """
     store = open_history(into)
     connection = store.connection
     try:
@@ -145,8 +149,20 @@ def merge(paths: list[str], into: str) -> None:
                         continue  # it begins where the oldest one does
                     if table is PROGRESS:
                         connection.execute(PROGRESS.delete())
-                    copy_rows(connection, table, ("other", "main"), "true")
+                    with _once(path, table):
+                        copy_rows(connection, table, ("other", "main"), "true")
             with connection.begin():
                 connection.exec_driver_sql("DETACH other")
     finally:
         store.close()
+
+
+@contextmanager
+def _once(path: str, table: Table) -> Iterator[None]:
+    """HistoryDamaged when a row is in an older file too, or the file is damaged; OSError."""
+    with damage_told(path):
+        try:
+            yield
+        except IntegrityError as problem:
+            told = f"{path} has rows of {table.name} that an older archive has too"
+            raise HistoryDamaged(told) from problem

@@ -17,7 +17,6 @@ import msgspec
 from venue import private_files
 from venue.api.errors import ApiError
 from venue.archive_names import archives, unfinished
-from venue.core.messages.savepoints import DropState
 from venue.gateway.context import Node
 from venue.history.process.link import HistoryFailed, Link
 from venue.journal.archive import Told, told
@@ -26,8 +25,9 @@ from venue.journal.journal import JournalCorrupt, JournalFailed, earliest, forei
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal
 from venue.node.keeper import Keeper, SnapshotFailed
+from venue.pruning.cut import STEPS, Piece, Trunk, cut, last_old, time_of
 from venue.pruning.helper import BEGIN, COMMANDS, FINISH, MODULE, ArchiveTask
-from venue.pruning.prune import STEPS, time_of
+from venue.pruning.states import forget_states
 
 ASK_S: Final = 60.0  # how often the journal is asked whether enough is old
 AGAIN_S: Final = 600.0  # after a round that failed
@@ -53,6 +53,7 @@ class Pruning:
         self._path = path
         self._keep_us = keep_us
         self._begins: tuple[int, int, int] | None = None  # where history is to begin
+        self._trunk: Trunk | None = None
 
     async def run(self) -> None:
         """Go on until cancelled; the process under way ends then. A failed round is logged, and
@@ -75,10 +76,13 @@ class Pruning:
         async with self._keeper.turn:
             if self._begins is not None:
                 await self._cut_history(self._begins)
+            epoch = self._node.engine.savepoints.epoch
             last = await self._last()
             if last == 0:
                 return False
-            await self._forget_states(last)
+            await forget_states(self._node, last)
+            if self._node.engine.savepoints.epoch != epoch:
+                return False  # it went back meanwhile: maybe to before the last one
             await self._keeper.keep_at(last)
             begins = await self._archive(last)
             await self._take_out(last)
@@ -88,16 +92,34 @@ class Pruning:
         return True
 
     async def _last(self) -> int:
-        """The last command that is old enough; 0 when there are too few of them."""
-        begin = self._journal.begin()
-        low, high = begin, min(self._journal.last_sequence(), begin + COMMANDS_MAX)
+        """The last command that goes, as the journal and its branches allow; 0: too few do."""
+        begin, newest = self._journal.begin(), self._journal.last_sequence()
         until = self._node.clock.now() - self._keep_us
-        if high - begin < BLOCK or await self._time(begin + 1) > until - self._keep_us // STEPS:
+        beyond = self._keep_us // STEPS
+        if newest - begin < BLOCK or await self._time(begin + 1) > until - beyond:
             return 0
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if await self._time(middle) <= until else (low, middle - 1)
-        return low if low // BLOCK * BLOCK > begin and low >= self._first() else 0
+        pieces = await self._pieces(begin, newest)
+        asking = last_old(pieces, until, beyond)
+        try:
+            question = next(asking)
+            while True:
+                question = asking.send(await self._time(question))
+        except StopIteration as found:
+            old = int(found.value)
+        last = cut(pieces, min(old, begin + COMMANDS_MAX)) or cut(pieces, old)
+        return last if last >= self._first() else 0
+
+    async def _pieces(self, begin: int, newest: int) -> list[Piece]:
+        """The commands that all later ones build on: those after reverts are told by the journal,
+        which is read once."""
+        if self._node.engine.savepoints.epoch == 0:
+            return [(begin, newest)]
+        trunk = self._trunk = self._trunk or Trunk(begin, begin, {})
+        while trunk.reached < newest:
+            read = partial(self._journal.packed, trunk.reached, newest)
+            for first, payload in await self._on_disk(read):
+                trunk.read_on(first, payload)
+        return trunk.pieces(begin)
 
     async def _time(self, sequence: int) -> int:
         return await self._on_disk(partial(time_of, self._journal, sequence))
@@ -107,13 +129,6 @@ class Pruning:
         begin = earliest(self._journal)
         known = SnapshotFiles(self._path).sequences()
         return min((one for one in known if one >= begin), default=begin) if begin else 0
-
-    async def _forget_states(self, last: int) -> None:
-        """Drop the kept states that are older: the changes since then leave history."""
-        kept = self._node.engine.savepoints.kept.values()
-        for name in [one.name for one in kept if one.sequence <= last]:
-            await self._node.submit([DropState(name)])
-            log.warning("the kept state %s is older than the archive: it was dropped", name)
 
     async def _archive(self, last: int) -> tuple[int, int, int]:
         """Have the journal's archive written up to the snapshot at `last`; the sequence, time and

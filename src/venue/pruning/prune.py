@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,7 @@ from venue.journal.journal import (
     Readable,
     Segment,
     Snapshot,
+    foreign,
 )
 from venue.journal.opening import open_journal
 from venue.journal.recovery import beginning, load, recover, standing
@@ -33,13 +35,12 @@ from venue.journal.sqlite import SqliteJournal
 from venue.lab.prehistory import Prehistory
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import Restored, take
+from venue.pruning.cut import STEPS, Trunk, answered, cut, last_old, time_of
 from venue.recording.recorder import Recorder
 
 HISTORY: Final = ".history"
-STEPS: Final = 10  # an archive made at a start covers at least such a part of the kept time
 
 log = logging.getLogger("venue")
-_commands = msgspec.msgpack.Decoder(list[Command])
 
 
 class Pruned(msgspec.Struct):
@@ -64,11 +65,9 @@ def prune(path: str, keep_us: int, *, beyond_us: int = 0) -> Pruned:
     journal = open_journal(path)
     try:
         _finish(journal, path)
-        until_us = _time(journal) - keep_us
-        if _last_until(journal, until_us - beyond_us) > journal.begin():
-            snapshot = _standing(journal, path, until_us)
-            if snapshot is not None:
-                _prune_journal(journal, path, snapshot)
+        last = _last(journal, path, keep_us, beyond_us)
+        if last:
+            _prune_journal(journal, path, _standing(journal, last))
         _prune_history(journal, path)
         return Pruned(journal.begin(), _history_begins(path))
     finally:
@@ -110,13 +109,26 @@ def _check(name: str, journal: SqliteJournal, last: int) -> None:
     archive.check(name, archive.told(journal, last, 0))
 
 
-def _standing(journal: SqliteJournal, path: str, until_us: int) -> Snapshot | None:
-    """The snapshot that lets the commands before it go; None when these are too few."""
-    last = min(_last_until(journal, until_us), _reached(path))
-    first, end = beginning(journal), last // BLOCK * BLOCK
-    if end <= journal.begin() or (first and last < first.sequence):
-        return None
-    known = standing(journal, end)
+def _last(journal: SqliteJournal, path: str, keep_us: int, beyond_us: int) -> int:
+    """The last command that goes, as the journal, its branches and history allow; 0: too few do."""
+    begin, newest = journal.begin(), journal.last_sequence()
+    if newest - begin < BLOCK:
+        return 0
+    if time_of(journal, begin + 1) > time_of(journal, newest) - keep_us - beyond_us:
+        return 0  # nearly always
+    trunk = _trunk(journal)
+    pieces, newest = trunk.pieces(begin), trunk.newest()
+    if newest <= begin:
+        return 0
+    until_us = time_of(journal, newest) - keep_us
+    old = answered(last_old(pieces, until_us, beyond_us), partial(time_of, journal))
+    first, last = beginning(journal), cut(pieces, min(old, _reached(path)))
+    return last if first is None or last >= first.sequence else 0
+
+
+def _standing(journal: SqliteJournal, last: int) -> Snapshot:
+    """The snapshot that stands for the commands up to one; it is made if there is none."""
+    known = standing(journal, last // BLOCK * BLOCK)
     if known is not None and known.sequence <= last:
         return known
     prehistory, recorder = Prehistory(), Recorder()
@@ -125,28 +137,19 @@ def _standing(journal: SqliteJournal, path: str, until_us: int) -> Snapshot | No
     return take(engine, market_data, recorder)
 
 
-def time_of(journal: SqliteJournal, sequence: int) -> int:
-    """When a command was stamped, in µs; errors as for reading."""
-    first, payload = journal.packed(sequence - 1, sequence)[0]
-    return _commands.decode(payload)[sequence - first].time
-
-
-def _time(journal: SqliteJournal) -> int:
-    """The venue's time; 0 when it has not begun."""
-    last = journal.last_sequence()
-    return time_of(journal, last) if last > journal.begin() else 0
-
-
-def _last_until(journal: SqliteJournal, until_us: int) -> int:
-    """The last command that was stamped at a time or before; where the journal begins if none."""
-    low, high = journal.begin(), journal.last_sequence()
-    while low < high:
-        middle = (low + high + 1) // 2
-        if time_of(journal, middle) <= until_us:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+def _trunk(journal: SqliteJournal) -> Trunk:
+    """The commands that all later ones build on; most venues never went back, as their newest
+    snapshot says."""
+    begin, last = journal.begin(), journal.last_sequence()
+    trunk = Trunk(begin, begin, {})
+    newest = next((one for one in journal.snapshots() if begin <= one.sequence <= last), None)
+    engine = load(newest, foreign(journal)) if newest is not None else None
+    if engine is not None and engine.savepoints.epoch == 0:
+        kept = {name: one.sequence for name, one in engine.savepoints.kept.items()}
+        trunk = Trunk(begin, engine.sequence, kept)
+    for first, _, payload, _ in journal.rows(trunk.reached // BLOCK * BLOCK, last):
+        trunk.read_on(first, payload)
+    return trunk
 
 
 def _prune_journal(journal: SqliteJournal, path: str, snapshot: Snapshot) -> None:

@@ -1,0 +1,35 @@
+"""Kept states go with the commands before them: history could not go back to them any more."""
+
+from __future__ import annotations
+
+import logging
+
+from venue.core.messages.savepoints import DropState
+from venue.gateway.context import Node
+from venue.journal.journal import Snapshot
+from venue.journal.recovery import beginning
+from venue.journal.sqlite import SqliteJournal
+
+log = logging.getLogger("venue")
+
+
+async def forget_states(node: Node, last: int) -> None:
+    """Drop the states that were kept up to a command, as the commands up to it go or have gone."""
+    kept = node.engine.savepoints.kept.values()
+    for name in [one.name for one in kept if one.sequence <= last]:
+        await node.submit([DropState(name)])
+        log.warning("the kept state %s is older than the archive: it was dropped", name)
+
+
+async def forget_archived(node: Node) -> None:
+    """Drop the states that were kept before the journal begins, when the venue was pruned while it
+    was stopped; before it answers. JournalCorrupt and JournalFailed."""
+    journal = node.journal
+    if not node.engine.savepoints.kept or not journal.begin():
+        return
+    if isinstance(journal, SqliteJournal):  # a world's begins with a state, and has no archives
+        found: list[Snapshot | None] = []
+        await node.sequencer.on_disk_thread(lambda: found.append(beginning(journal)))
+        first = found[0]
+        assert first is not None, "it does not begin with command 1"
+        await forget_states(node, first.sequence)
