@@ -202,14 +202,11 @@ def method_not_supported(method: str) -> ApiError:
 
 
 def closed(method: str, setting: str) -> ApiError:
-    """An operation that a setting or an option keeps closed; it is named unless it is empty.
-    `practice` stands for operations that a practice venue has and its worlds do not."""
+    """An operation that a setting or an option keeps closed; it is named unless it is empty."""
     refused = method_not_supported(method)
     if not setting:
         return refused
-    if setting == "practice":
-        told = "a practice venue serves it, a world does not"
-    elif setting.startswith("--"):
+    if setting.startswith("--"):
         told = f"the option {setting} of `venue dev` keeps it closed"
     else:
         told = f"the setting {setting} is false; `venue dev --batch-place` opens it"
