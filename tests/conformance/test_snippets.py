@@ -39,6 +39,7 @@ OF_RUNS = "runs.md"
 # began before each snippet.
 OF_ITS_OWN = {
     "clock.md": ("--no-agents",),
+    "copy-trading.md": ("--no-agents",),
     "explain.md": ("--no-agents",),
     "faults.md": ("--no-agents",),
     OF_RUNS: ("--no-agents",),
