@@ -40,10 +40,7 @@ UNKNOWN_WEIGHT: Final = 1
 DOCUMENT_WEIGHT: Final = 20  # some hundred kilobytes each
 BUSY: Final = (429, 503)  # statuses that say that a request had no effect
 SHOWN_MAX: Final = 10  # unknown names in a refusal
-SWALLOWED: Final = (
-    "no such parameter; a real exchange would have swallowed it and gone on without it"
-    " (this venue is strict)"
-)
+UNKNOWN: Final = "unknown parameter; without --strict the venue ignores it, as exchanges do"
 _JSON: Final = b"application/json"
 
 log = logging.getLogger("venue.gateway")
@@ -401,7 +398,7 @@ def _check_known(unknown: list[str]) -> None:
     names = [errors.shown(name)[1:-1] for name in unknown if "=" not in name]
     if names:
         more = f"; {', '.join(names[1:SHOWN_MAX])} neither" if len(names) > 1 else ""
-        raise errors.invalid(names[0], SWALLOWED + more)
+        raise errors.invalid(names[0], UNKNOWN + more)
 
 
 def _encoded(reply: Any) -> bytes:
