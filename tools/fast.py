@@ -89,6 +89,7 @@ DOOR = (
     "gateway/access/auth",
     "gateway/access/limits",
     "gateway/access/origins",
+    "gateway/access/past_requests",
     "gateway/access/replay",
     "gateway/context",
     "gateway/dispatch/decode",

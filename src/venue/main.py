@@ -359,7 +359,7 @@ async def _wire(
         timekeeper=timekeeper,
         data=str(Path(path).absolute()) if path else "in memory",
         weight_limit=WEIGHT_MAX * _factor(options),
-        replays=ReplayGuard(),
+        replays=ReplayGuard(clock if options.practice else None),
         journal=journal,
         outbox=outbox,
         recorder=recorder,

@@ -4,14 +4,35 @@ import asyncio
 
 import pytest
 
+from support.clocked import Movable
 from venue.api.errors import ApiError
-from venue.gateway.access import replay
+from venue.gateway.access import past_requests, replay
 from venue.gateway.access.replay import ReplayGuard, request_id
+from venue.node.clock import SystemClock
+from venue.node.clock_modes import ClockMode, Mode
+from venue.node.venue_clock import VenueClock
 
 NOW_MS = 1_700_000_000_000
 NOW = NOW_MS * 1_000
 ONE, TWO = b"1" * 16, b"2" * 16
 ANSWER = (200, b'{"orderId":1}')
+
+
+def known(guard: ReplayGuard, time: int, request: bytes, now: int) -> int:
+    """How a repetition is answered: a refusal's code, or the first one's status."""
+    try:
+        answer = guard.enter(time, request, now)
+    except ApiError as refused:
+        return refused.code
+    assert isinstance(answer, tuple)
+    return answer[0]
+
+
+def standing() -> VenueClock:
+    """Venue time stands at NOW, years behind the machine's."""
+    clock = VenueClock(SystemClock(Movable()))
+    clock.begin(0, ClockMode(), ClockMode(Mode.MANUAL), NOW)
+    return clock
 
 
 def gone(guard: ReplayGuard, request: bytes, now: int = NOW) -> None:
@@ -162,13 +183,75 @@ def test_an_answer_from_before_a_revert_does_not_take_the_next_one_with_it(
     """The state went back, the client sent the same bytes again, and then the old answer is
     dropped for want of room."""
     monkeypatch.setattr(replay, "ANSWER_BYTES_MAX", 300)
-    guard = ReplayGuard()
+    guard = ReplayGuard(standing())
     assert guard.enter(NOW_MS, ONE, NOW) is None
     guard.record(NOW_MS, ONE, ANSWER)
-    guard.go_back(NOW + 7_200_000_000)
+    guard.go_back(NOW + 7_200_000_000, NOW)
     again = (200, b'{"orderId":2}')
     assert guard.enter(NOW_MS, ONE, NOW) is None
     guard.record(NOW_MS, ONE, again)
     assert guard.enter(NOW_MS, TWO, NOW) is None
     guard.record(NOW_MS, TWO, ANSWER)
     assert guard.enter(NOW_MS, ONE, NOW) == again
+
+
+def test_requests_that_no_clock_accepts_leave_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where venue time stands in the past, those signed by the machine's time leave its window."""
+    monkeypatch.setattr(replay, "REQUESTS_MAX", 3)
+    monkeypatch.setattr(past_requests, "PAST_MAX", 4)
+    machine = Movable()
+    clock = VenueClock(SystemClock(machine))
+    clock.begin(0, ClockMode(), ClockMode(Mode.MANUAL), NOW)
+    guard = ReplayGuard(clock)
+    signed: list[tuple[int, bytes]] = []
+    for round_ in range(10):
+        time = clock.wall() // 1_000
+        for request in (b"%d one" % round_, b"%d two" % round_):
+            assert guard.enter(time, request, clock.oldest()) is None
+            guard.record(time, request, ANSWER)
+            signed.append((time, request))
+        machine.let_pass(60_000_000)
+    clock.move(signed[0][0] * 1_000)  # venue time comes to theirs: none is executed again
+    told = [known(guard, time, request, clock.oldest()) for time, request in signed]
+    assert told == [-1046] * 14 + [-1048] * 4 + [200] * 2
+    assert guard.enter(signed[-1][0], b"three", clock.oldest()) is None
+
+
+def test_what_the_kept_state_has_is_not_executed_again() -> None:
+    clock = standing()
+    guard = ReplayGuard(clock)
+    assert guard.enter(NOW_MS, ONE, NOW) is None
+    guard.record(NOW_MS, ONE, ANSWER)
+    kept = guard.dump()
+    assert guard.enter(NOW_MS, TWO, NOW) is None
+    guard.record(NOW_MS, TWO, ANSWER)
+    later = NOW_MS + 8 * 3_600_000
+    clock.move(later * 1_000)
+    assert guard.enter(later, b"3" * 16, later * 1_000) is None
+    clock.go_back(ClockMode(Mode.MANUAL), NOW)
+    for _ in range(2):
+        guard.restore(kept)
+        guard.go_back(clock.wall(), NOW)
+        gone(guard, ONE)
+        assert guard.enter(NOW_MS, TWO, NOW) is None
+        guard.record(NOW_MS, TWO, ANSWER)
+        assert guard.enter(NOW_MS, TWO, NOW) == ANSWER
+
+
+def test_the_machines_requests_stay_known_when_their_time_comes_again() -> None:
+    """Real time, ten minutes, and back: requests signed by venue time are taken."""
+    machine = Movable()
+    clock = VenueClock(SystemClock(machine))
+    guard = ReplayGuard(clock)
+    begun = clock.wall()
+    time = begun // 1_000
+    assert guard.enter(time, ONE, clock.oldest()) is None
+    guard.record(time, ONE, ANSWER)
+    machine.let_pass(600_000_000)
+    assert guard.enter(clock.wall() // 1_000, TWO, clock.oldest()) is None
+    clock.go_back(ClockMode(), begun)
+    guard.restore(b"")
+    guard.go_back(clock.wall(), clock.oldest())
+    with pytest.raises(ApiError, match="its answer is gone"):
+        guard.enter(time, ONE, clock.oldest())
+    assert guard.enter(time, b"3" * 16, clock.oldest()) is None

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
 from support.client import Client
+from support.clocked import Movable
 from support.listening import Listener, Message, login
+from support.moved import BEGIN_MS
 from support.server import Server, flawless
+from venue.api.errors import ApiError
+from venue.gateway.access.auth import Authenticator, Keyring
+from venue.gateway.access.callers import Caller
+from venue.gateway.access.replay import ReplayGuard
+from venue.gateway.context import Node
+from venue.gateway.streams.logins import Logins
+from venue.node.clock import SystemClock
+from venue.node.clock_modes import ClockMode, Mode
+from venue.node.venue_clock import VenueClock
+from venue.vocabulary import Product
 
 INVALID = "INVALID_ARGUMENT: "
 PRIVATE = ("/spot/v3/ws/private", "/contract/v3/ws/private", "/v3/ws/private")
@@ -126,3 +140,23 @@ def _check_refusal(refused: InvalidStatus, status: int, code: int) -> None:
 def test_headers_mean_nothing_on_a_public_socket(server: Server) -> None:
     with Listener(server.port, "/spot/v3/ws/public", {"ACCESS-KEY": "nobody"}) as found:
         assert found.greeting["event"] == "connected"
+
+
+def test_logins_that_no_clock_accepts_are_not_kept() -> None:
+    """Venue time stands in the past: those signed by the machine's leave, and open nothing when
+    venue time comes to theirs."""
+    machine = Movable()
+    clock = VenueClock(SystemClock(machine))
+    clock.begin(0, ClockMode(), ClockMode(Mode.MANUAL), BEGIN_MS * 1_000)
+    node = cast(Node, SimpleNamespace(clock=clock, replays=ReplayGuard(clock)))
+    logins = Logins(node, Authenticator(Keyring(), clock))
+    callers = []
+    for number in range(50):
+        callers.append(Caller(1, "key", 0, clock.wall() // 1_000, b"%d" % number))
+        logins._once(Product.SPOT, callers[-1], "::1")
+        assert len(logins._used) <= 3
+        machine.let_pass(60_000_000)
+    clock.move(callers[0].timestamp_ms * 1_000)
+    for caller in callers:
+        with pytest.raises(ApiError, match="was used before"):
+            logins._once(Product.SPOT, caller, "::1")

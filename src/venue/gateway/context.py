@@ -131,6 +131,7 @@ class Node:
         self.aside = Aside()
         self.aside.add("faults", faults)
         self.aside.add("spot changes", spot_changes)
+        self.aside.add("requests", replays)
         self.epoch_line = _epoch_line(engine.savepoints.epoch)  # of each answer's head
 
     def observe(self, wire_log: int, queue: Queue | None = None) -> None:
@@ -155,7 +156,7 @@ class Node:
         if event is not None:
             self.answers.clear()
             self.keys.withdraw(self.engine.ledger.accounts)
-            self.replays.go_back(self.clock.wall())
+            self.replays.go_back(self.clock.wall(), self.clock.oldest())
             self.epoch_line = _epoch_line(event.epoch)
 
     def submit(

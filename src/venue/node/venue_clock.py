@@ -191,5 +191,10 @@ class VenueClock:
         early, late = now // US_PER_MS - window_ms, (now + drift) // US_PER_MS + window_ms
         return early <= sent_ms <= late
 
+    def signed_until(self) -> int:
+        """The latest venue time that clients may go by before it moves: they go on while it
+        stands."""
+        return self.now() + (DRIFT_US if self.mode is Mode.MANUAL else 0)
+
     def _oldest(self) -> int:
         return min(self._now(), self.wall())

@@ -11,8 +11,11 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
+
 from venue.api import errors
 from venue.api.errors import ApiError
+from venue.gateway.access.past_requests import PastRequests, Times
 
 WINDOW_MS: Final = 30_000
 REQUESTS_MAX: Final = 2_000_000
@@ -29,6 +32,10 @@ ENTRY_BYTES: Final = 128  # bytes: the cost of an answer beside its body
 Answer = tuple[int, bytes]  # HTTP status, body
 _IN_FLIGHT: Final = 0  # in the place of an answer's number
 _LOST: Final = -1
+
+
+_encode: Final = msgspec.msgpack.Encoder().encode
+_decode: Final = msgspec.msgpack.Decoder(list[tuple[int, set[bytes]]]).decode
 
 
 def near(timestamp: int, wall: int) -> bool:
@@ -48,9 +55,14 @@ class ReplayGuard:
     A forgotten request is refused from then on, whatever the clock says. One guard serves all
     doors, also those whose clock a fault has put off: a request has its effect once, at whichever
     door it comes in.
+
+    With `times` venue time moves, and may go back. Requests signed by the machine's time are known
+    on after no clock accepts them, as venue time may come to theirs. Those signed by venue time are
+    known as far as they are in the state: their ids go back beside it (an `AsidePart`).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, times: Times | None = None) -> None:
+        self._past = PastRequests(times) if times is not None else None
         # The number of each request's answer: dropping the oldest answer need not find its request,
         # which is long out of the processor's caches.
         self._seconds: dict[int, dict[bytes, int]] = {}
@@ -58,8 +70,7 @@ class ReplayGuard:
         self._answers: deque[tuple[int, Answer]] = deque()  # with the second of the request
         self._first = 1  # the number of the first of them; smaller ones are gone
         self._seeded: dict[int, set[bytes]] = {}
-        self._unstamped: set[bytes] = set()
-        self._unstamped_until = 0
+        self._unstamped: dict[bytes, int] = {}  # and the time (ms) until which it is known
         self._bytes = 0
         self._count = 0
         self._swept = 0
@@ -82,39 +93,77 @@ class ReplayGuard:
         set back between two runs. Earlier versions wrote ids without a timestamp.
         """
         self._sweep(now // 1_000)
-        self._unstamped_until = now // 1_000 + SEEDED_MS
+        if self._past is not None:
+            self._past.known_from = self._oldest
         for request in requests:
             if request == ACTED:
                 continue
             if len(request) != DIGEST_BYTES + TIME_BYTES:
-                self._unstamped.add(request)
+                self._unstamped[request] = now // 1_000 + SEEDED_MS
                 continue
             second = int.from_bytes(request[DIGEST_BYTES:]) // 1_000
             if second >= self._oldest:
                 self._seeded.setdefault(second, set()).add(request)
 
-    def go_back(self, wall: int) -> None:
-        """Forget requests signed by venue time: the state went back, at server time `wall` (µs).
+    def go_back(self, wall: int, now: int) -> None:
+        """Forget requests signed by venue time since the state that is gone back to; `restore`
+        comes first. `wall` is server time, `now` the earlier of it and venue time there (µs).
 
         A client that lives through that time again may sign them again, byte for byte. Requests
         signed by the machine's time stay known, and so do those in flight.
         """
-        for second, requests in list(self._seconds.items()):
+        past = self._past
+        if past is None:
+            return
+        kept, past.kept = past.kept, {}
+        for second, requests in self._seconds.items():
             if near(second * 1_000, wall):
                 continue
-            known = {name: found for name, found in requests.items() if found == _IN_FLIGHT}
-            self._count -= len(requests) - len(known)
-            self._seconds[second] = known
-        self._seeded = {
-            second: requests
-            for second, requests in self._seeded.items()
-            if near(second * 1_000, wall)
-        }
+            there = kept.get(second, ())
+            for name in past.by_venue & requests.keys():
+                if requests[name] != _IN_FLIGHT and name not in there:
+                    del requests[name]
+                    past.by_venue.remove(name)
+                    self._count -= 1
+        for second, names in self._seeded.items():
+            if near(second * 1_000, wall):
+                kept.setdefault(second, set()).update(names)
+        self._seeded = kept
+        self._oldest = max(past.known_from, self._reach(now // 1_000))
+        self._swept = 0
+
+    def dump(self) -> bytes:
+        """The ids of known requests that a state is kept with: of those signed by venue time."""
+        past = self._past
+        known = {second: set(names) for second, names in self._seeded.items()}
+        if past is not None and past.by_venue:
+            for second, requests in self._seconds.items():
+                if by_venue := past.by_venue & requests.keys():
+                    known.setdefault(second, set()).update(by_venue)
+        return _encode([(one, sorted(known[one])) for one in sorted(known)]) if known else b""
+
+    def restore(self, data: bytes) -> None:
+        """Have the next `go_back` leave these known."""
+        if self._past is not None:
+            self._past.kept = dict(_decode(data)) if data else {}
+
+    def remember(self, timestamp: int, request: bytes) -> None:
+        """Know an id signed by the machine's time (ms) that no clock accepts now, but may again."""
+        if self._past is not None:
+            self._past.forget(timestamp // 1_000, (request,))
+
+    def refused(self, timestamp: int) -> bool:
+        """Whether requests of this time (ms) were forgotten for want of room: none is taken."""
+        return self._past is not None and self._past.refuses(timestamp // 1_000)
 
     def seeded(self, timestamp: int, request: bytes) -> bool:
-        """Whether the journal had this request at the start."""
+        """Whether a request is known whose answer is gone, from before the start for instance."""
         second = timestamp // 1_000
-        return request in self._seeded.get(second, ()) or request[:DIGEST_BYTES] in self._unstamped
+        return (
+            request in self._seeded.get(second, ())
+            or (self._past is not None and self._past.has(second, request))
+            or request[:DIGEST_BYTES] in self._unstamped
+        )
 
     def enter(
         self, timestamp: int, request: bytes, now: int
@@ -130,12 +179,16 @@ class ReplayGuard:
         if now_ms // 1_000 != self._swept:
             self._sweep(now_ms)
         second = timestamp // 1_000
-        if second < self._oldest:
+        requests = self._seconds.get(second)
+        if requests is None and self._past is not None:
+            self._sweep(
+                now_ms
+            )  # where venue time stands, only these tell that the machine's passes
+        if second < self._oldest or (requests is None and self.refused(timestamp)):
             raise errors.error(
                 -1046,
                 detail="ACCESS-TIMESTAMP became too old while the request waited; sign it again.",
             )
-        requests = self._seconds.get(second)
         if requests is None:
             requests = self._seconds[second] = {}
         elif request in requests:
@@ -150,6 +203,8 @@ class ReplayGuard:
             raise errors.busy("Too many orders at once; nothing was done, send again.")
         requests[request] = _IN_FLIGHT
         self._count += 1
+        if self._past is not None:
+            self._past.note(timestamp, request)
         return None
 
     def record(self, timestamp: int, request: bytes, answer: Answer) -> None:
@@ -179,6 +234,8 @@ class ReplayGuard:
         requests = self._seconds.get(timestamp // 1_000)
         if requests is not None and requests.pop(request, None) is not None:
             self._count -= 1
+            if self._past is not None:
+                self._past.by_venue.discard(request)
         if waiting := self._waiting.pop(request, None):
             waiting.set_result(None)
 
@@ -201,17 +258,28 @@ class ReplayGuard:
         """The first second whose requests may still come."""
         return (now_ms - KEPT_MS - self._behind_ms) // 1_000
 
+    def _unsigned(self) -> tuple[int, int]:
+        """The seconds, and the first after them, between venue time and the machine's that neither
+        accepts."""
+        if self._past is None:
+            return 0, 0
+        first = (self._past.signed_until() + KEPT_MS) // 1_000 + 1
+        return first, self._reach(self._past.times.wall() // 1_000)
+
     def _sweep(self, now_ms: int) -> None:
         self._swept = now_ms // 1_000
         oldest = self._oldest = max(self._oldest, self._reach(now_ms))
-        for second in [second for second in self._seconds if second < oldest]:
+        first, last = self._unsigned()
+        for second in [one for one in self._seconds if one < oldest or first <= one < last]:
             requests = self._seconds.pop(second)
             self._count -= len(requests)
+            if self._past is not None:
+                self._past.forget(second, requests)
         while self._answers and self._answers[0][0] < oldest:
             self._drop_oldest()
         for second in [second for second in self._seeded if second < oldest]:
             del self._seeded[second]
-        if now_ms > self._unstamped_until:
+        if self._unstamped and now_ms > max(self._unstamped.values()):
             self._unstamped.clear()
 
 

@@ -39,6 +39,7 @@ class Logins:
         self._node = node
         self._authenticator = authenticator
         self._used: dict[bytes, _Use] = {}
+        self._looked = 0  # server time (µs) when those that are over were let go
 
     async def login(self, socket: Socket, request: Request, ip: str) -> Caller:
         """The owner that opens a private socket; ApiError when the login is refused.
@@ -63,11 +64,13 @@ class Logins:
     def _once(self, product: Product, caller: Caller, ip: str) -> None:
         """Have a login open one connection: an eavesdropper cannot open another."""
         now = self._node.clock.wall()
-        while self._used and self._is_over(next(iter(self._used.values())), now):
-            del self._used[next(iter(self._used))]
+        if now >= self._looked + REMEMBERED_US:
+            self._looked = now
+            self._let_go(now)
         use = self._used.get(caller.request)
         if use is None:
-            if self._node.replays.seeded(caller.timestamp_ms, caller.request):
+            replays, signed = self._node.replays, caller.timestamp_ms
+            if replays.seeded(signed, caller.request) or replays.refused(signed):
                 raise _used_before()
             self._used[caller.request] = _Use(now, caller.timestamp_ms, ip, {product})
             return
@@ -75,11 +78,21 @@ class Logins:
             raise _used_before()
         use.products.add(product)
 
+    def _let_go(self, now: int) -> None:
+        """Hand the logins that no clock accepts now to the memory of requests: venue time may come
+        to theirs."""
+        for request, use in list(self._used.items()):
+            if self._is_over(use, now):
+                del self._used[request]
+                self._node.replays.remember(use.signed, request)
+
     def _is_over(self, use: _Use, now: int) -> bool:
-        """Whether it could not be used again, by either time: where venue time stands it could."""
+        """Whether it could not be used now, by either time: where venue time stands it could."""
         if use.time >= now - REMEMBERED_US:
             return False
-        return use.signed * 1_000 < self._node.clock.oldest() - REMEMBERED_US
+        clock, signed = self._node.clock, use.signed * 1_000
+        between = clock.signed_until() + REMEMBERED_US < signed < now - REMEMBERED_US
+        return between or signed < clock.oldest() - REMEMBERED_US
 
     async def _record(self, caller: Caller) -> None:
         """Have the login known after a restart; from an owner's first one on, what its channels say
