@@ -12,7 +12,8 @@ from venue.node.clock_modes import SETTING, ClockMode
 
 
 async def found_venue(node: Node, seed: int, *, demo_keys: bool, batch_place: bool | None) -> None:
-    """A new venue's owners, markets and money; the settings that were asked for."""
+    """A new venue's owners, markets and money; the settings that were asked for. Keys without an
+    owner end: the venue may have been killed right after a revert that took the owner away."""
     engine = node.engine
     if engine.sequence == 0:
         # One group: no crash may leave owners without their money. A new venue's uids are known.
@@ -31,6 +32,8 @@ async def found_venue(node: Node, seed: int, *, demo_keys: bool, batch_place: bo
         for name in ("batchPlace", "contractBatchPlace"):
             if node.setting(name, "false") != value:
                 await node.submit([ChangeSetting(name, value)])
+    node.keys.withdraw(engine.ledger.accounts)
+    await node.keys.settle()
 
 
 def _found_keys(node: Node) -> None:

@@ -375,8 +375,6 @@ async def _wire(
     await found_venue(
         node, options.seed, demo_keys=options.demo_keys, batch_place=options.batch_place
     )
-    node.keys.withdraw(engine.ledger.accounts)  # a revert may have been the last command
-    await node.keys.settle()
     if options.history and (epoch := node.setting("historyEpoch", "")):
         prehistory.begin(int(node.setting("historySeed", "1")), int(epoch))
     return node

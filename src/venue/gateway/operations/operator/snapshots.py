@@ -62,7 +62,7 @@ async def _revert(node: Node, name: str) -> Reverted:
     event = _said(applied)
     assert isinstance(event, StateReverted)
     await node.keys.settle()  # those of owners that are gone ended with the revert
-    await note_rewrites(node)  # the revert took their number back
+    await note_rewrites(node)  # the note went back with the state
     time = event.time // US_PER_MS
     return Reverted(name, event.epoch, applied[0].sequence, time, digest(kept.state))
 
