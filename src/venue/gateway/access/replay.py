@@ -181,9 +181,8 @@ class ReplayGuard:
         second = timestamp // 1_000
         requests = self._seconds.get(second)
         if requests is None and self._past is not None:
-            self._sweep(
-                now_ms
-            )  # where venue time stands, only these tell that the machine's passes
+            # Venue time may stand: only a request's new second tells that the machine's passes.
+            self._sweep(now_ms)
         if second < self._oldest or (requests is None and self.refused(timestamp)):
             raise errors.error(
                 -1046,
