@@ -119,7 +119,7 @@ DOOR = (
     "recording/recorder",
     "recording/spot_items",
     "recording/touched",
-    "units",
+    "texts",
 )
 # Beside both: what time that is moved, and steps of learners, spend the most in.
 MOVING = (

@@ -16,7 +16,7 @@ from support.client import Client
 from support.listening import Listener, Message, login
 from support.server import Server
 from support.watch import RAW_POSITION, quoted_venue
-from venue.units import SECOND_SIDE
+from venue.texts import SECOND_SIDE
 
 TRADERS = ("alice", "bob")
 BURST, PAGE = 40, 100

@@ -32,7 +32,7 @@ from venue.history.store import Store, open_history
 from venue.recording import items, spot_items
 from venue.recording.changes import Changes
 from venue.recording.frames import PrivateFrames
-from venue.units import amount_text, fill_id, quantity_text
+from venue.texts import amount_text, fill_id, quantity_text
 from venue.vocabulary import IncomeType, Product
 
 COMMANDS = 2_500

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from venue import units
+from venue import texts
 from venue.api.names import SIDE_NAMES, SOURCE_NAMES
 from venue.core.messages.contract_events import (
     AlgoClosed,
@@ -40,7 +40,7 @@ def _told(words: ExplanationWords, number: int, one: Later) -> str:
         return f"it ended as {OrderStatus(event.status).name}."
     if isinstance(event, ContractOrderReduced):
         instrument = words.instrument(event.symbol, contract=True)
-        taken = units.quantity_text(instrument, event.quantity)
+        taken = texts.quantity_text(instrument, event.quantity)
         return f"{taken} were taken off it: the position that it closes had become smaller."
     return _conditional(words, number, event)
 
@@ -52,11 +52,11 @@ def _placed(words: ExplanationWords, event: OrderPlaced | ContractOrderPlaced) -
     if isinstance(event, ContractOrderPlaced) and event.cause:
         cause = f", for {Cause(event.cause).name}"
         cause += f" of conditional order {event.algo_id}" if event.algo_id else ""
-    resting = units.quantity_text(instrument, event.resting)
+    resting = texts.quantity_text(instrument, event.resting)
     return (
         f"it was accepted{cause}: {SIDE_NAMES[event.side]}"
-        f" {units.quantity_text(instrument, event.quantity)} {event.symbol} at"
-        f" {units.order_price_text(instrument, event.price)}, of which {resting} rested."
+        f" {texts.quantity_text(instrument, event.quantity)} {event.symbol} at"
+        f" {texts.order_price_text(instrument, event.price)}, of which {resting} rested."
     )
 
 
@@ -67,22 +67,22 @@ def _traded(words: ExplanationWords, number: int, event: Trade | ContractTrade) 
     left = event.maker_remaining if number == maker else event.taker_remaining
     role = "as the resting order" if number == maker else "as the incoming order"
     return (
-        f"trade {event.trade_id}, {units.quantity_text(instrument, event.quantity)} at"
-        f" {units.price_text(instrument, event.price)} {role};"
-        f" {units.quantity_text(instrument, left)} of it were left."
+        f"trade {event.trade_id}, {texts.quantity_text(instrument, event.quantity)} at"
+        f" {texts.price_text(instrument, event.price)} {role};"
+        f" {texts.quantity_text(instrument, left)} of it were left."
     )
 
 
 def _conditional(words: ExplanationWords, number: int, event: object) -> str:
     if isinstance(event, AlgoPlaced):
         instrument = words.instrument(event.symbol, contract=True)
-        price = units.price_text(instrument, event.trigger_price)
+        price = texts.price_text(instrument, event.trigger_price)
         return (
             f"the conditional order waits for the {SOURCE_NAMES[event.source]} price to"
             f" {'rise' if event.rising else 'fall'} to {price}."
         )
     if isinstance(event, AlgoTriggered):
-        price = units.price_text(words.instrument(event.symbol, contract=True), event.price)
+        price = texts.price_text(words.instrument(event.symbol, contract=True), event.price)
         if event.order_id == number:
             return f"conditional order {event.algo_id} was triggered at {price} and became it."
         if event.order_id:

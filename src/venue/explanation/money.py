@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue import units
+from venue import texts
 from venue.api.names import POSITION_SIDE_NAMES, WALLET_NAMES
 from venue.core.contract.position import (
     equity,
@@ -96,8 +96,8 @@ def _spot_bill(
     )
     asset, amount, fee, after = rows[part]
     price, quantity = (
-        units.price_text(instrument, event.price),
-        units.quantity_text(instrument, event.quantity),
+        texts.price_text(instrument, event.price),
+        texts.quantity_text(instrument, event.quantity),
     )
     lines = [
         (
@@ -117,7 +117,7 @@ def _spot_bill(
         rate = own if own >= 0 else (market.taker_ppm if taker else market.maker_ppm)
         lines.append(
             f"A fee of {words.money(asset, fee)} is taken off: the {'taker' if taker else 'maker'}"
-            f" rate {units.rate_text(rate)} of {words.money(asset, amount + fee)}, rounded up."
+            f" rate {texts.rate_text(rate)} of {words.money(asset, amount + fee)}, rounded up."
         )
     return uid, lines
 
@@ -135,9 +135,9 @@ def _leg(
         (
             f"Trade {event.trade_id}{cause}: {words.owner(leg.uid)}"
             f" {'opened' if leg.opens else 'closed'}"
-            f" {units.quantity_text(instrument, event.quantity)} {event.symbol}"
+            f" {texts.quantity_text(instrument, event.quantity)} {event.symbol}"
             f" {POSITION_SIDE_NAMES[leg.position_side]} at"
-            f" {units.price_text(instrument, event.price)} as the {role} side, for"
+            f" {texts.price_text(instrument, event.price)} as the {role} side, for"
             f" {words.named_money(asset, event.notional)}."
         ),
         (
@@ -169,14 +169,14 @@ def _funding(
     holding = before.holding(event.uid)
     pool = holding.isolated.get(event.position_id, holding.cross(perp.asset))
     sizes = ", ".join(
-        f"{POSITION_SIDE_NAMES[found.side]} {units.quantity_text(instrument, found.quantity)}"
+        f"{POSITION_SIDE_NAMES[found.side]} {texts.quantity_text(instrument, found.quantity)}"
         for found in pool.positions
         if found.perp is perp
     )
     return [
         (
-            f"The rate was {units.funding_text(rate)} at the mark price"
-            f" {units.price_text(instrument, mark)}; the pool had {sizes} {event.symbol}."
+            f"The rate was {texts.funding_text(rate)} at the mark price"
+            f" {texts.price_text(instrument, mark)}; the pool had {sizes} {event.symbol}."
         ),
         (
             "Longs pay quantity x mark x rate when the rate is positive, shorts when it is"
@@ -235,7 +235,7 @@ def _danger(position: Position) -> str:
     danger = liquidation_mark(position)
     if not danger:
         return ""
-    return f", liquidation price {units.price_text(position.perp.market.instrument, danger)}"
+    return f", liquidation price {texts.price_text(position.perp.market.instrument, danger)}"
 
 
 def _moves(before: Engine, events: list[Event], symbols: set[str]) -> list[str]:
@@ -246,9 +246,9 @@ def _moves(before: Engine, events: list[Event], symbols: set[str]) -> list[str]:
             perp = before.contracts.markets[event.symbol]
             instrument = perp.market.instrument
             old, new = (
-                units.order_price_text(instrument, mark) for mark in (perp.mark, event.mark)
+                texts.order_price_text(instrument, mark) for mark in (perp.mark, event.mark)
             )
-            index = units.order_price_text(instrument, event.index)
+            index = texts.order_price_text(instrument, event.index)
             lines.append(
                 f"The command moved the mark price of {event.symbol} from {old} to {new} (index"
                 f" {index})."
@@ -264,10 +264,10 @@ def _step(words: ExplanationWords, asset: str, event: Event) -> str:
     if isinstance(event, LiquidationStep):
         instrument = words.instrument(event.symbol, contract=True)
         wanted, filled, taken, given = (
-            units.quantity_text(instrument, lots)
+            texts.quantity_text(instrument, lots)
             for lots in (event.wanted, event.filled, event.taken_over, event.deleveraged)
         )
-        worst = units.price_text(instrument, event.bankruptcy_price)
+        worst = texts.price_text(instrument, event.bankruptcy_price)
         return (
             f"{wanted} {event.symbol} of tier {event.tier + 1} were to be closed at no worse than"
             f" the bankruptcy price {worst}: {filled} in the book, {taken} by the insurance fund,"
@@ -277,8 +277,8 @@ def _step(words: ExplanationWords, asset: str, event: Event) -> str:
         instrument = words.instrument(event.symbol, contract=True)
         return (
             f"{words.owner(event.uid)}, rank {event.rank}, gave up"
-            f" {units.quantity_text(instrument, event.quantity)} {event.symbol} at"
-            f" {units.price_text(instrument, event.price)}."
+            f" {texts.quantity_text(instrument, event.quantity)} {event.symbol} at"
+            f" {texts.price_text(instrument, event.price)}."
         )
     if isinstance(event, LiquidationFinished):
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from venue import units
+from venue import texts
 from venue.api.names import (
     MARGIN_MODE_NAMES,
     POSITION_SIDE_NAMES,
@@ -48,10 +48,10 @@ def placing(engine: Engine, command: Command) -> list[str]:
 def _asked(
     words: ExplanationWords, command: PlaceOrder | PlaceContractOrder, instrument: Any
 ) -> str:
-    price = units.price_text(instrument, command.price) if command.price else "the market"
+    price = texts.price_text(instrument, command.price) if command.price else "the market"
     return (
         f"{words.owner(command.uid)} asked to {SIDE_NAMES[command.side]}"
-        f" {units.quantity_text(instrument, command.quantity)} {command.symbol} at {price}"
+        f" {texts.quantity_text(instrument, command.quantity)} {command.symbol} at {price}"
         f" ({TYPE_NAMES[command.type]}, {TIME_IN_FORCE_NAMES[command.time_in_force]})."
     )
 
@@ -114,8 +114,8 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
             f" {modes.leverage(command.position_side)}."
         )
     lines += [
-        f"The position had {units.quantity_text(instrument, position.quantity)}, of which"
-        f" {units.quantity_text(instrument, position.left())} no closing order held."
+        f"The position had {texts.quantity_text(instrument, position.quantity)}, of which"
+        f" {texts.quantity_text(instrument, position.left())} no closing order held."
         for position in modes.positions(command.position_side)
     ]
     lines += _band(perp.market.worst_price(command.side, perp.mark), command.price, instrument)
@@ -133,9 +133,9 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
     if outlook.rests:
         lines.append(_rests(words, outlook, instrument, perp.asset))
     if outlook.fills and outlook.liquidation > 0:
-        danger = units.price_text(instrument, outlook.liquidation)
+        danger = texts.price_text(instrument, outlook.liquidation)
         lines.append(
-            f"The position then had {units.quantity_text(instrument, outlook.size)}; its"
+            f"The position then had {texts.quantity_text(instrument, outlook.size)}; its"
             f" liquidation price was {danger}."
         )
     return lines
@@ -161,11 +161,11 @@ def _caps(symbol: int, everywhere: int) -> str:
 def _band(bound: int, price: int, instrument: Any) -> list[str]:
     if not bound or not price:
         return []
-    worst = units.price_text(instrument, bound)
+    worst = texts.price_text(instrument, bound)
     return [
         (
             f"Price band: this side may name prices up to its end at {worst}; the order named"
-            f" {units.price_text(instrument, price)}."
+            f" {texts.price_text(instrument, price)}."
         )
     ]
 
@@ -194,8 +194,8 @@ def _said(engine: Engine, command: Command, events: list[Event]) -> list[str]:
 def _outcome(words: ExplanationWords, outlook: Any, instrument: Any, asset: int) -> list[str]:
     """The fills that the plan has, and the orders that it ends."""
     lines = [
-        f"It traded {units.quantity_text(instrument, lots)} at"
-        f" {units.price_text(instrument, price)} with a fee of {words.money(asset, fee)}."
+        f"It traded {texts.quantity_text(instrument, lots)} at"
+        f" {texts.price_text(instrument, price)} with a fee of {words.money(asset, fee)}."
         for price, lots, fee in outlook.fills[:FILLS_MAX]
     ]
     if len(outlook.fills) > FILLS_MAX:
@@ -209,6 +209,6 @@ def _outcome(words: ExplanationWords, outlook: Any, instrument: Any, asset: int)
 
 def _rests(words: ExplanationWords, outlook: Any, instrument: Any, asset: int) -> str:
     return (
-        f"{units.quantity_text(instrument, outlook.rests)} rested in the book;"
+        f"{texts.quantity_text(instrument, outlook.rests)} rested in the book;"
         f" {words.money(asset, outlook.held)} were held for it."
     )

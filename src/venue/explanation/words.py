@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from venue import units
+from venue import texts
 from venue.api.names import POSITION_SIDE_NAMES
 from venue.core.book.book import Market
 from venue.core.contract.position import mark_of, profit
@@ -25,7 +25,7 @@ class ExplanationWords:
     def money(self, asset: int, atoms: int) -> str:
         """An amount with its asset."""
         found = self._engine.ledger.assets[asset]
-        return f"{units.amount_text(found, atoms)} {found.name}"
+        return f"{texts.amount_text(found, atoms)} {found.name}"
 
     def named_money(self, name: str, atoms: int) -> str:
         """The same, of an asset by its name."""
@@ -46,7 +46,7 @@ class ExplanationWords:
         """A command in a few words."""
         if isinstance(command, PostIndex):
             instrument = self.instrument(command.symbol, contract=True)
-            price = units.order_price_text(instrument, command.price)
+            price = texts.order_price_text(instrument, command.price)
             return f"PostIndex of {command.symbol} by {command.source} at {price}"
         uid = getattr(command, "uid", 0)
         return f"{type(command).__name__} of {self.owner(uid)}" if uid else type(command).__name__
@@ -64,11 +64,11 @@ def at_best(market: Market[Any], side: int, price: int) -> str:
     best = market.book.best(side)
     if not best:
         return "Nobody offered the other side."
-    told = f"The best price of the other side was {units.price_text(instrument, best)}"
+    told = f"The best price of the other side was {texts.price_text(instrument, best)}"
     if not price:
         return f"{told}."
     reached = market.book.crosses(side, price)
-    return f"{told}: the order's {units.price_text(instrument, price)} " + (
+    return f"{told}: the order's {texts.price_text(instrument, price)} " + (
         "reached it." if reached else "did not reach it."
     )
 
@@ -77,7 +77,7 @@ def prices(perp: Perpetual) -> str:
     """A contract's prices."""
     instrument = perp.market.instrument
     mark, index, last = (
-        units.order_price_text(instrument, ticks)
+        texts.order_price_text(instrument, ticks)
         for ticks in (perp.mark, perp.index_price, perp.market.last_price)
     )
     return f"{perp.symbol}: mark price {mark}, index {index}, last trade {last}."
@@ -89,8 +89,8 @@ def held(words: ExplanationWords, position: Position) -> str:
     instrument = perp.market.instrument
     return (
         f"{POSITION_SIDE_NAMES[position.side]}"
-        f" {units.quantity_text(instrument, position.quantity)} {perp.symbol}, opened at"
-        f" {units.average_text(perp, position.value, position.quantity)} on average, mark"
-        f" {units.price_text(instrument, mark_of(position))}, unrealized"
+        f" {texts.quantity_text(instrument, position.quantity)} {perp.symbol}, opened at"
+        f" {texts.average_text(perp, position.value, position.quantity)} on average, mark"
+        f" {texts.price_text(instrument, mark_of(position))}, unrealized"
         f" {words.money(perp.asset, profit(position))}"
     )

@@ -13,8 +13,8 @@ from venue.api.operation import Empty
 from venue.gateway.context import Call, Node
 from venue.gateway.operations.contract.account import contract_balance
 from venue.library.results import Equity
+from venue.texts import amount_text, price_text
 from venue.times import US_PER_MS
-from venue.units import amount_text, price_text
 
 KEPT_MAX: Final = 100_000  # rows of one owner; older ones are dropped
 OWNERS_MAX: Final = 100  # owners whose equity is noted; of others only the present one is told

@@ -31,14 +31,14 @@ from venue.core.contract.records import Holding, Perpetual, Position
 from venue.core.engine import Engine
 from venue.core.messages.contract_events import ContractTrade, Leg, PositionClosed
 from venue.recording.notes import ConditionalNote, MoneyMoved, OrderNote, PositionNote
-from venue.times import US_PER_MS
-from venue.units import (
+from venue.texts import (
     amount_text,
     fill_id,
     order_price_text,
     quantity_text,
     rate_text,
 )
+from venue.times import US_PER_MS
 from venue.vocabulary import ALGOS_AT_PRICE, BUY, CROSSED, ISOLATED, LONG, IncomeType
 
 SOURCE: Final = "API"  # every order comes through the interface

@@ -16,8 +16,8 @@ from venue.core.ledger.accounts import Account
 from venue.core.messages.events import Trade
 from venue.core.spot.account import SpotMarket
 from venue.recording.notes import OrderNote
+from venue.texts import decimal_text, fill_id, order_price_text, quantity_text, rate_text, spelled
 from venue.times import US_PER_MS
-from venue.units import decimal_text, fill_id, order_price_text, quantity_text, rate_text, spelled
 from venue.vocabulary import BUY
 
 _encode = msgspec.json.Encoder().encode

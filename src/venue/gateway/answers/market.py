@@ -14,8 +14,8 @@ from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import ITEMS_MAX, Answers, Question, Series, encode
 from venue.node.market_data.past import PastTrade as Traded
 from venue.node.market_data.product import Board
+from venue.texts import amount_text, price_text, quantity_text
 from venue.times import US_PER_MS
-from venue.units import amount_text, price_text, quantity_text
 
 FEW: Final = 2  # candles that differ between two questions, as a rule
 

@@ -24,7 +24,7 @@ from venue.api.fields import (
 from venue.api.names import ALGO_TYPES
 from venue.core.instruments import Instrument
 from venue.gateway.dispatch.json_body import Number, json_value, object_values
-from venue.units import RATE_SCALE, short_text
+from venue.texts import RATE_SCALE, short_text
 from venue.vocabulary import CANCEL_AFTER_MIN_S
 
 INTEGER_LENGTH_MAX: Final = 19

@@ -37,8 +37,8 @@ from venue.gateway.context import Node
 from venue.node.market_data.past import PastTrade
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import Depth, Top
+from venue.texts import amount_text, decimal_text, fraction_text, price_text, quantity_text
 from venue.times import US_PER_MS
-from venue.units import amount_text, decimal_text, fraction_text, price_text, quantity_text
 from venue.vocabulary import Product, Side
 
 TRADES_FIRST: Final = 50  # trades of a first frame

@@ -43,7 +43,7 @@ from venue.gateway.operations.contract.orders import (
 )
 from venue.gateway.operations.refusals.contract import Listed, Words, order_unknown
 from venue.gateway.operations.requests import identified
-from venue.units import price_text
+from venue.texts import price_text
 from venue.vocabulary import (
     ALGO_STOP,
     ALGO_STOP_MARKET,

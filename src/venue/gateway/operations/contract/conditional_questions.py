@@ -40,14 +40,14 @@ from venue.history.rows.contract import (
     ConditionalRow,
     ConditionalsOf,
 )
-from venue.times import US_PER_MS
-from venue.units import (
+from venue.texts import (
     average_text,
     order_price_text,
     price_text,
     quantity_text,
     rate_text,
 )
+from venue.times import US_PER_MS
 from venue.vocabulary import (
     ALGO_TRAILING_STOP_MARKET,
 )

@@ -43,8 +43,7 @@ from venue.history.process.asked import prices as questions
 from venue.history.rows.prices import (
     PriceCandle,
 )
-from venue.times import US_PER_MS
-from venue.units import (
+from venue.texts import (
     amount_text,
     fraction_text,
     funding_text,
@@ -53,6 +52,7 @@ from venue.units import (
     rate_text,
     short_text,
 )
+from venue.times import US_PER_MS
 
 MINUTES_PER_DAY: Final = 1440
 AHEAD_MAX_US: Final = WINDOW_MS * US_PER_MS

@@ -43,8 +43,7 @@ from venue.history.rows.contract import (
     ContractOrderRow,
     ContractOrdersOf,
 )
-from venue.times import LAST_US_OF_MS, US_PER_MS
-from venue.units import (
+from venue.texts import (
     amount_text,
     average_text,
     fill_id,
@@ -52,6 +51,7 @@ from venue.units import (
     price_text,
     quantity_text,
 )
+from venue.times import LAST_US_OF_MS, US_PER_MS
 from venue.vocabulary import ALGO_UNTRIGGERED, ALGOS_AT_PRICE, BUY, LONG
 
 ORDERS_DAYS_MAX: Final = 90

@@ -17,7 +17,7 @@ from venue.core.instruments import Asset
 from venue.core.messages.copy_commands import CopyConfig
 from venue.gateway.dispatch.decode import decode, ppm, scaled
 from venue.gateway.dispatch.shapes import compile_request
-from venue.units import rate_text, short_text
+from venue.texts import rate_text, short_text
 from venue.vocabulary import CopyLeverage, MarginMode
 
 PERCENT_SCALE: Final = 4  # 1 % is 10^4 ppm

@@ -15,14 +15,14 @@ from venue.core.copying.people import Copy, Track
 from venue.core.messages.copy_events import CopyClosed
 from venue.gateway.context import Node
 from venue.history.rows.copying import EndedCopy, EndedTrack
-from venue.times import US_PER_MS
-from venue.units import (
+from venue.texts import (
     amount_text,
     average_text,
     fraction_text,
     price_text,
     quantity_text,
 )
+from venue.times import US_PER_MS
 from venue.vocabulary import BUY, LONG, SELL, AlgoType
 
 HELD: Final = "HAVE_OPEN"

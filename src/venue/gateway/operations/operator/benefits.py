@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue import units
+from venue import texts
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.benefits import (
@@ -66,8 +66,8 @@ async def _change(call: Call, request: GiftRequest, sign: int) -> GiftChange:
     event = (await done(call, ChangeGift(account.uid, asset.name, sign * amount)))[0]
     assert isinstance(event, GiftChanged), event
     return GiftChange(
-        event.uid, asset.name, units.amount_text(asset, event.amount),
-        units.amount_text(asset, event.left),
+        event.uid, asset.name, texts.amount_text(asset, event.amount),
+        texts.amount_text(asset, event.left),
     )  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def discount(call: Call, _: Empty) -> DiscountView:
         return DiscountView("", "0", "0")
     asset = ledger.assets[terms.asset]
     return DiscountView(
-        asset.name, units.amount_text(asset, terms.holding), units.rate_text(terms.rate_ppm)
+        asset.name, texts.amount_text(asset, terms.holding), texts.rate_text(terms.rate_ppm)
     )
 
 
@@ -140,7 +140,7 @@ def _asset(node: Node, name: str) -> Asset:
 def _share(text: str, name: str, least: int = 0) -> int:
     ppm = decode.ppm(text, name)
     if not least <= ppm <= SHARE_MAX_PPM:
-        low, high = units.rate_text(least), units.rate_text(SHARE_MAX_PPM)
+        low, high = texts.rate_text(least), texts.rate_text(SHARE_MAX_PPM)
         raise errors.out_of_range(name, f"allowed: {low} to {high}")
     return ppm
 
@@ -153,12 +153,12 @@ def _view(node: Node, account: Account) -> BenefitsView:
         uid=account.uid,
         name=account.name,
         gifts=[
-            GiftView(assets[ordinal].name, units.amount_text(assets[ordinal], gift.left))
+            GiftView(assets[ordinal].name, texts.amount_text(assets[ordinal], gift.left))
             for ordinal, gift in sorted(found.gifts.items())
         ],
         discount=found.discount,
         inviter=found.inviter,
         code=affiliate.code if affiliate is not None else "",
-        spot_rate=units.rate_text(affiliate.spot_ppm if affiliate is not None else 0),
-        contract_rate=units.rate_text(affiliate.contract_ppm if affiliate is not None else 0),
+        spot_rate=texts.rate_text(affiliate.spot_ppm if affiliate is not None else 0),
+        contract_rate=texts.rate_text(affiliate.contract_ppm if affiliate is not None else 0),
     )

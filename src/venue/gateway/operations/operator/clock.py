@@ -23,8 +23,8 @@ from venue.node.clock_modes import RATE_MOST, ClockMode, ClockRefused, Mode
 from venue.node.due import TOLD_MAX, Due, upcoming
 from venue.node.sequencer import Stopped
 from venue.node.timekeeper import Busy
+from venue.texts import short_text
 from venue.times import MOMENT_MAX, US_PER_MS, YEAR_US, moment_us, span_us
-from venue.units import short_text
 
 RATE_DECIMALS: Final = 3
 ANY: Final = "any"

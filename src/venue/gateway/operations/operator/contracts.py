@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from venue import units
+from venue import texts
 from venue.api import errors
 from venue.api.names import MARGIN_MODE_NAMES, SEPARATED_MODE_NAMES
 from venue.api.operation import Empty
@@ -105,7 +105,7 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
     perp = call.node.perp(request.symbol)
     held = References(call.node.engine).held(perp.symbol)
     if held is not None:  # another price would move the mark away from the held one
-        at = units.price_text(perp.market.instrument, held.price(call.node.clock.now()))
+        at = texts.price_text(perp.market.instrument, held.price(call.node.clock.now()))
         raise errors.failed_precondition(
             f"the index of {perp.symbol} is held at {at}: hold it at another price, or release it"
         )
@@ -187,11 +187,11 @@ def _asset(node: Node, text: str, name: str) -> Asset:
     return node.asset(text.upper())
 
 
-def _tiers(texts: list[str], settle: Asset) -> list[Tier]:
-    if len(texts) > TIERS_MAX:
+def _tiers(asked: list[str], settle: Asset) -> list[Tier]:
+    if len(asked) > TIERS_MAX:
         raise errors.out_of_range("tiers", f"at most {TIERS_MAX} tiers are allowed")
     tiers = []
-    for text in texts:
+    for text in asked:
         found = _TIER.fullmatch(text)
         if found is None:
             raise errors.invalid(
@@ -217,25 +217,25 @@ def _contract_view(node: Node, perp: Perpetual) -> ContractView:
         symbol=listed.symbol,
         base_asset=listed.base,
         quote_asset=listed.quote,
-        tick_size=units.short_text(listed.tick, listed.price_scale),
-        step_size=units.short_text(listed.step, listed.quantity_scale),
-        min_order_size=units.quantity_text(listed, listed.quantity_min),
-        max_order_size=units.quantity_text(listed, listed.quantity_max),
-        market_open_limit_size=units.quantity_text(listed, listed.market_quantity_max),
-        max_position_size=units.quantity_text(listed, contract.position_max),
-        max_open_interest=units.quantity_text(listed, contract.open_interest_max),
+        tick_size=texts.short_text(listed.tick, listed.price_scale),
+        step_size=texts.short_text(listed.step, listed.quantity_scale),
+        min_order_size=texts.quantity_text(listed, listed.quantity_min),
+        max_order_size=texts.quantity_text(listed, listed.quantity_max),
+        market_open_limit_size=texts.quantity_text(listed, listed.market_quantity_max),
+        max_position_size=texts.quantity_text(listed, contract.position_max),
+        max_open_interest=texts.quantity_text(listed, contract.open_interest_max),
         max_leverage=contract.leverage_max,
         tiers=[
-            f"{units.short_text(tier.notional_max, settle.scale)}:{tier.leverage_max}:"
-            f"{units.rate_text(tier.maintenance_ppm)}"
+            f"{texts.short_text(tier.notional_max, settle.scale)}:{tier.leverage_max}:"
+            f"{texts.rate_text(tier.maintenance_ppm)}"
             for tier in contract.tiers
         ],
-        maker_fee_rate=units.rate_text(listed.maker_ppm),
-        taker_fee_rate=units.rate_text(listed.taker_ppm),
-        liquidation_fee_rate=units.rate_text(contract.liquidation_ppm),
-        buy_limit_price_ratio=units.rate_text(listed.buy_band_ppm),
-        sell_limit_price_ratio=units.rate_text(listed.sell_band_ppm),
-        market_price_ratio=units.rate_text(listed.market_band_ppm),
+        maker_fee_rate=texts.rate_text(listed.maker_ppm),
+        taker_fee_rate=texts.rate_text(listed.taker_ppm),
+        liquidation_fee_rate=texts.rate_text(contract.liquidation_ppm),
+        buy_limit_price_ratio=texts.rate_text(listed.buy_band_ppm),
+        sell_limit_price_ratio=texts.rate_text(listed.sell_band_ppm),
+        market_price_ratio=texts.rate_text(listed.market_band_ppm),
         index_sources=list(contract.index_sources),
         funding_times=[
             f"{minute // 60:02}:{minute % 60:02}" for minute in contract.funding_minutes
@@ -243,13 +243,13 @@ def _contract_view(node: Node, perp: Perpetual) -> ContractView:
         adl_policy=POLICIES[contract.adl_policy],
         halted=perp.market.halted,
         halt_reason=perp.market.halt_reason,
-        index_price=units.order_price_text(listed, perp.index_price),
-        mark_price=units.order_price_text(listed, perp.mark),
+        index_price=texts.order_price_text(listed, perp.index_price),
+        mark_price=texts.order_price_text(listed, perp.mark),
         index_is_current=perp.current,
-        open_interest=units.quantity_text(listed, perp.open_interest),
+        open_interest=texts.quantity_text(listed, perp.open_interest),
         index_notional=contract.index_notional,
-        index_step_rate=units.rate_text(contract.index_step_ppm),
-        funding_cap_rate=units.funding_text(perp.funding_cap_ppb),
+        index_step_rate=texts.rate_text(contract.index_step_ppm),
+        funding_cap_rate=texts.funding_text(perp.funding_cap_ppb),
         in_doubt=perp.doubt,
     )
 
@@ -275,14 +275,14 @@ def _position_view(node: Node, position: Position) -> OperatorPosition:
         margin_type=MARGIN_MODE_NAMES[int(pool.position_id != 0)],
         separated_mode=SEPARATED_MODE_NAMES[int(position.separated)],
         leverage=position.leverage,
-        size=units.quantity_text(listed, position.quantity),
-        entry_price=units.average_text(perp, position.value, position.quantity),
-        mark_price=units.price_text(listed, mark_of(position)),
-        liquidate_price=units.order_price_text(listed, liquidation_mark(position)),
-        unrealize_pnl=units.amount_text(asset, profit(position)),
+        size=texts.quantity_text(listed, position.quantity),
+        entry_price=texts.average_text(perp, position.value, position.quantity),
+        mark_price=texts.price_text(listed, mark_of(position)),
+        liquidate_price=texts.order_price_text(listed, liquidation_mark(position)),
+        unrealize_pnl=texts.amount_text(asset, profit(position)),
         asset=asset.name,
-        pool_equity=units.amount_text(asset, equity(pool)),
-        pool_maintenance=units.amount_text(asset, maintenance(pool)),
+        pool_equity=texts.amount_text(asset, equity(pool)),
+        pool_maintenance=texts.amount_text(asset, maintenance(pool)),
     )
 
 
@@ -323,14 +323,14 @@ def _liquidation_view(node: Node, row: LiquidationRow) -> LiquidationView:
         symbol=row.symbol,
         time=row.time // 1000,
         finished=row.finished // 1000,
-        equity=units.amount_text(asset, row.equity),
-        maintenance=units.amount_text(asset, row.maintenance),
-        collateral=units.amount_text(asset, row.collateral),
-        equity_after=units.amount_text(asset, row.equity_after),
-        maintenance_after=units.amount_text(asset, row.maintenance_after),
-        topped_up=units.amount_text(asset, row.topped_up),
-        compensated=units.amount_text(asset, row.compensated),
-        fund_equity=units.amount_text(asset, row.fund_equity),
+        equity=texts.amount_text(asset, row.equity),
+        maintenance=texts.amount_text(asset, row.maintenance),
+        collateral=texts.amount_text(asset, row.collateral),
+        equity_after=texts.amount_text(asset, row.equity_after),
+        maintenance_after=texts.amount_text(asset, row.maintenance_after),
+        topped_up=texts.amount_text(asset, row.topped_up),
+        compensated=texts.amount_text(asset, row.compensated),
+        fund_equity=texts.amount_text(asset, row.fund_equity),
     )
 
 
@@ -340,15 +340,15 @@ def _step_view(node: Node, asset: Asset, row: StepRow) -> LiquidationStepView:
         position=row.position_id,
         symbol=row.symbol,
         side=PositionSide(row.side).name,
-        mark_price=units.price_text(listed, row.mark_price),
+        mark_price=texts.price_text(listed, row.mark_price),
         tier=row.tier + 1,
-        bankruptcy_price=units.price_text(listed, row.bankruptcy_price),
-        wanted=units.quantity_text(listed, row.wanted),
-        filled=units.quantity_text(listed, row.filled),
-        taken_over=units.quantity_text(listed, row.taken_over),
-        deleveraged=units.quantity_text(listed, row.deleveraged),
-        fee=units.amount_text(asset, row.fee),
-        fund_change=units.amount_text(asset, row.fund_change),
+        bankruptcy_price=texts.price_text(listed, row.bankruptcy_price),
+        wanted=texts.quantity_text(listed, row.wanted),
+        filled=texts.quantity_text(listed, row.filled),
+        taken_over=texts.quantity_text(listed, row.taken_over),
+        deleveraged=texts.quantity_text(listed, row.deleveraged),
+        fee=texts.amount_text(asset, row.fee),
+        fund_change=texts.amount_text(asset, row.fund_change),
     )
 
 
@@ -358,10 +358,10 @@ def _fill_view(node: Node, asset: Asset, row: ContractFillRow) -> LiquidationFil
         trade_id=row.trade_id,
         cause=Cause(row.cause).name,
         symbol=row.symbol,
-        price=units.price_text(listed, row.price),
-        qty=units.quantity_text(listed, row.quantity),
-        realized_pnl=units.amount_text(asset, row.realized),
-        fee=units.amount_text(asset, row.fee),
+        price=texts.price_text(listed, row.price),
+        qty=texts.quantity_text(listed, row.quantity),
+        realized_pnl=texts.amount_text(asset, row.realized),
+        fee=texts.amount_text(asset, row.fee),
         time=row.time // 1000,
     )
 
@@ -373,7 +373,7 @@ def _deleveraged_view(node: Node, row: DeleveragedRow) -> DeleveragedPosition:
         uid=row.uid,
         owner=node.engine.account(row.uid).name,
         symbol=row.symbol,
-        qty=units.quantity_text(listed, row.quantity),
-        price=units.price_text(listed, row.price),
+        qty=texts.quantity_text(listed, row.quantity),
+        price=texts.price_text(listed, row.price),
         rank=row.rank,
     )

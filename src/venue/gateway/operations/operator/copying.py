@@ -12,7 +12,7 @@ from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import ppm
 from venue.gateway.operations.operator.venue import owner
 from venue.gateway.operations.refusals.copying import refusal
-from venue.units import rate_text
+from venue.texts import rate_text
 
 
 def leads(call: Call, _: Empty) -> list[LeadView]:

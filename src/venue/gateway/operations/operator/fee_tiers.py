@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from venue import units
+from venue import texts
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.fee_tiers import (
@@ -33,15 +33,15 @@ def fee_tiers(call: Call, _: Empty) -> list[FeeTiersView]:
     found: list[FeeTiersView] = []
     for product, table in sorted(node.engine.fee_tiers.tables.items()):
         asset = node.engine.ledger.assets[table.asset]
-        texts = [_text(tier, asset) for tier in table.tiers]
-        if texts:
-            found.append(FeeTiersView(Product(product).name, asset.name, texts))
+        shown = [_text(tier, asset) for tier in table.tiers]
+        if shown:
+            found.append(FeeTiersView(Product(product).name, asset.name, shown))
     return found
 
 
 def _text(tier: FeeTier, asset: Asset) -> str:
-    rates = f"{units.rate_text(tier.maker_ppm)}:{units.rate_text(tier.taker_ppm)}"
-    return f"{units.short_text(tier.volume, asset.scale)}:{rates}"
+    rates = f"{texts.rate_text(tier.maker_ppm)}:{texts.rate_text(tier.taker_ppm)}"
+    return f"{texts.short_text(tier.volume, asset.scale)}:{rates}"
 
 
 async def set_fee_tiers(call: Call, request: FeeTiersRequest) -> list[FeeTiersView]:
@@ -55,11 +55,11 @@ async def set_fee_tiers(call: Call, request: FeeTiersRequest) -> list[FeeTiersVi
     return fee_tiers(call, Empty())
 
 
-def _tiers(texts: list[str], asset: Asset) -> list[FeeTier]:
-    if len(texts) > FEE_TIERS_MAX:
+def _tiers(asked: list[str], asset: Asset) -> list[FeeTier]:
+    if len(asked) > FEE_TIERS_MAX:
         raise errors.out_of_range("tiers", f"at most {FEE_TIERS_MAX} tiers are allowed")
     found: list[FeeTier] = []
-    for text in texts:
+    for text in asked:
         parts = _TIER.fullmatch(text)
         if parts is None:
             raise errors.invalid(
@@ -86,8 +86,8 @@ def fee_tier(call: Call, request: FeeTierRequest) -> list[FeeTierView]:
             FeeTierView(
                 product.name, standing.level, _amount(node, product, standing.volume()),
                 _amount(node, product, standing.today),
-                units.rate_text(maker) if maker >= 0 else "",
-                units.rate_text(taker) if taker >= 0 else "",
+                texts.rate_text(maker) if maker >= 0 else "",
+                texts.rate_text(taker) if taker >= 0 else "",
             )
         )  # fmt: skip
     return found
@@ -98,4 +98,4 @@ def _amount(node: Node, product: Product, atoms: int) -> str:
     table = node.engine.fee_tiers.tables.get(int(product))
     if table is None:
         return "0"
-    return units.amount_text(node.engine.ledger.assets[table.asset], atoms)
+    return texts.amount_text(node.engine.ledger.assets[table.asset], atoms)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from venue import units
+from venue import texts
 from venue.api.contract.orders import PlaceContractOrderRequest
 from venue.api.errors import ApiError
 from venue.api.operator.preview import (
@@ -86,10 +86,10 @@ def _spot(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview
         status=OrderStatus(found.status).name,
         fills=_fills(found.fills, instrument, gets),
         filled_quantity=_filled(found.fills, instrument),
-        resting_quantity=units.quantity_text(instrument, found.rests),
-        fee=units.amount_text(gets, found.fee),
+        resting_quantity=texts.quantity_text(instrument, found.rests),
+        fee=texts.amount_text(gets, found.fee),
         fee_asset=gets.name,
-        held=units.amount_text(pays, found.held),
+        held=texts.amount_text(pays, found.held),
         held_asset=pays.name,
         ended_orders=found.ended,
     )
@@ -115,14 +115,14 @@ def _contract(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Pre
         status=OrderStatus(found.status).name,
         fills=_fills(found.fills, instrument, asset),
         filled_quantity=_filled(found.fills, instrument),
-        resting_quantity=units.quantity_text(instrument, found.rests),
-        fee=units.amount_text(asset, found.fee),
+        resting_quantity=texts.quantity_text(instrument, found.rests),
+        fee=texts.amount_text(asset, found.fee),
         fee_asset=asset.name,
-        held=units.amount_text(asset, found.held),
+        held=texts.amount_text(asset, found.held),
         held_asset=asset.name,
         ended_orders=found.ended,
-        margin=units.amount_text(asset, found.margin),
-        available=units.amount_text(asset, found.available),
+        margin=texts.amount_text(asset, found.margin),
+        available=texts.amount_text(asset, found.available),
         position=_position(found, instrument, asset) if found.fills else None,
     )
 
@@ -130,10 +130,10 @@ def _contract(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Pre
 def _position(
     found: contract.ContractOutlook, instrument: Instrument, asset: Asset
 ) -> PreviewPosition:
-    price = units.order_price_text(instrument, found.liquidation)
+    price = texts.order_price_text(instrument, found.liquidation)
     return PreviewPosition(
-        units.quantity_text(instrument, found.size),
-        units.amount_text(asset, found.value),
+        texts.quantity_text(instrument, found.size),
+        texts.amount_text(asset, found.value),
         None if found.liquidation == contract.UNTOLD else price,
     )
 
@@ -146,13 +146,13 @@ def _fills(
 ) -> list[PreviewFill]:
     return [
         PreviewFill(
-            units.price_text(instrument, price),
-            units.quantity_text(instrument, lots),
-            units.amount_text(asset, fee),
+            texts.price_text(instrument, price),
+            texts.quantity_text(instrument, lots),
+            texts.amount_text(asset, fee),
         )
         for price, lots, fee in fills
     ]
 
 
 def _filled(fills: list[tuple[int, int, int]], instrument: Instrument) -> str:
-    return units.quantity_text(instrument, sum(lots for _, lots, _ in fills))
+    return texts.quantity_text(instrument, sum(lots for _, lots, _ in fills))

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import structs
 
-from venue import units
+from venue import texts
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.references import CrashRequest, HoldRequest, ReferenceView, ReleaseRequest
@@ -110,7 +110,7 @@ def _check(perp: Perpetual, price: int, name: str) -> None:
     most = price_most(perp)
     if not 1 <= price <= most:
         instrument = perp.market.instrument
-        lowest, highest = units.price_text(instrument, 1), units.price_text(instrument, most)
+        lowest, highest = texts.price_text(instrument, 1), texts.price_text(instrument, most)
         raise errors.out_of_range(name, f"the price must be from {lowest} to {highest}")
 
 
@@ -152,11 +152,11 @@ def _view(node: Node, perp: Perpetual) -> ReferenceView:
     return ReferenceView(
         symbol=perp.symbol,
         held=told.held(perp.symbol) is not None,
-        price=units.price_text(instrument, line.price(now) if line and followed else 0),
-        target=units.price_text(instrument, line.target if line and followed else 0),
+        price=texts.price_text(instrument, line.price(now) if line and followed else 0),
+        target=texts.price_text(instrument, line.target if line and followed else 0),
         until=line.end // US_PER_MS if line and followed and line.end > now else 0,
-        index_price=units.price_text(instrument, perp.index_price),
+        index_price=texts.price_text(instrument, perp.index_price),
         index_is_current=perp.current,
-        mark_price=units.price_text(instrument, perp.mark),
+        mark_price=texts.price_text(instrument, perp.mark),
         in_doubt=perp.doubt,
     )

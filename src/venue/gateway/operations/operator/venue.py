@@ -8,7 +8,7 @@ import apsw
 from msgspec import structs
 
 import venue
-from venue import units
+from venue import texts
 from venue.api import errors
 from venue.api.names import WALLET_NAMES, WALLETS
 from venue.api.operation import Empty
@@ -229,8 +229,8 @@ def _moved(node: Node, account: Account, event: Event) -> Moved:
         uid=event.uid,
         wallet=name,
         asset=event.asset,
-        amount=units.amount_text(asset, event.amount),
-        after=units.amount_text(asset, after),
+        amount=texts.amount_text(asset, event.amount),
+        after=texts.amount_text(asset, after),
         bill_id=event.bill_id,
     )
 
@@ -356,16 +356,16 @@ def _instrument_view(market: SpotMarket) -> InstrumentView:
         symbol=listed.symbol,
         base_asset=listed.base,
         quote_asset=listed.quote,
-        tick_size=units.short_text(listed.tick, listed.price_scale),
-        step_size=units.short_text(listed.step, listed.quantity_scale),
-        min_trade_amount=units.quantity_text(listed, listed.quantity_min),
-        max_trade_amount=units.quantity_text(listed, listed.quantity_max),
-        market_limit_size=units.quantity_text(listed, listed.market_quantity_max),
-        maker_fee_rate=units.rate_text(listed.maker_ppm),
-        taker_fee_rate=units.rate_text(listed.taker_ppm),
-        buy_limit_price_ratio=units.rate_text(listed.buy_band_ppm),
-        sell_limit_price_ratio=units.rate_text(listed.sell_band_ppm),
-        market_price_ratio=units.rate_text(listed.market_band_ppm),
+        tick_size=texts.short_text(listed.tick, listed.price_scale),
+        step_size=texts.short_text(listed.step, listed.quantity_scale),
+        min_trade_amount=texts.quantity_text(listed, listed.quantity_min),
+        max_trade_amount=texts.quantity_text(listed, listed.quantity_max),
+        market_limit_size=texts.quantity_text(listed, listed.market_quantity_max),
+        maker_fee_rate=texts.rate_text(listed.maker_ppm),
+        taker_fee_rate=texts.rate_text(listed.taker_ppm),
+        buy_limit_price_ratio=texts.rate_text(listed.buy_band_ppm),
+        sell_limit_price_ratio=texts.rate_text(listed.sell_band_ppm),
+        market_price_ratio=texts.rate_text(listed.market_band_ppm),
         halted=market.halted,
         halt_reason=market.halt_reason,
     )

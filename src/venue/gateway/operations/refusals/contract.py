@@ -14,7 +14,7 @@ from venue.core.messages.commands import Exit, PlaceContractOrder
 from venue.core.messages.events import Rejected
 from venue.core.units import PRICE_MAX
 from venue.gateway.operations.refusals import spot
-from venue.units import amount_text, price_text, quantity_text, rate_text
+from venue.texts import amount_text, price_text, quantity_text, rate_text
 from venue.vocabulary import LONG, Reject
 
 

@@ -10,7 +10,7 @@ from venue.api.errors import ApiError
 from venue.core.messages.events import Rejected
 from venue.core.units import PPM
 from venue.gateway.operations.refusals import contract
-from venue.units import rate_text
+from venue.texts import rate_text
 from venue.vocabulary import Reject
 
 

@@ -15,7 +15,7 @@ from venue.core.messages.commands import PlaceOrder, Transfer, Withdraw
 from venue.core.spot.preview import needed
 from venue.gateway.context import Node
 from venue.gateway.operations.pools import available_of
-from venue.units import amount_text
+from venue.texts import amount_text
 from venue.vocabulary import BUY, WALLET_CONTRACT
 
 DOUBT: Final = (

@@ -10,7 +10,7 @@ from venue.api.errors import ApiError
 from venue.api.fields import COUNTDOWN_ALLOWED
 from venue.core.instruments import Instrument
 from venue.core.messages.events import Rejected
-from venue.units import price_text, quantity_text
+from venue.texts import price_text, quantity_text
 from venue.vocabulary import Reject
 
 

@@ -55,8 +55,7 @@ from venue.history.rows.spot import (
     TransferRow,
     TransfersOf,
 )
-from venue.times import LAST_US_OF_MS, US_PER_MS
-from venue.units import (
+from venue.texts import (
     amount_text,
     decimal_text,
     fill_id,
@@ -64,6 +63,7 @@ from venue.units import (
     price_text,
     quantity_text,
 )
+from venue.times import LAST_US_OF_MS, US_PER_MS
 from venue.vocabulary import BUY, WALLET_FUNDING, WALLET_SPOT
 
 COMMISSION_SCALE: Final = 8

@@ -28,8 +28,8 @@ from venue.history.process.asked import spot as spot_questions
 from venue.history.rows.spot import (
     BillsOf,
 )
+from venue.texts import amount_text, rate_text
 from venue.times import US_PER_MS
-from venue.units import amount_text, rate_text
 from venue.vocabulary import BILL_ORDER_FILL_FEE_INCOME, WALLET_SPOT
 
 PAST_DAYS: Final = 365

@@ -37,8 +37,8 @@ from venue.gateway.operations.spot.people import (
 )
 from venue.history.process.asked import affiliates as questions
 from venue.history.rows.affiliates import CommissionRow, CommissionsOf, Earned, MoneyRow
+from venue.texts import amount_text, rate_text
 from venue.times import US_PER_MS
-from venue.units import amount_text, rate_text
 from venue.vocabulary import (
     PRODUCT_CONTRACT,
     PRODUCT_SPOT,

@@ -34,8 +34,7 @@ from venue.gateway.nearest import no_such
 from venue.gateway.operations.budgets import rate_limit
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import Top
-from venue.times import US_PER_MS
-from venue.units import (
+from venue.texts import (
     amount_text,
     decimal_text,
     fraction_text,
@@ -44,6 +43,7 @@ from venue.units import (
     rate_text,
     short_text,
 )
+from venue.times import US_PER_MS
 
 NETWORK: Final = "VENUE"
 

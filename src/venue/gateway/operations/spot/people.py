@@ -9,8 +9,8 @@ from venue.candles import DAY_US
 from venue.core.ledger.benefits import Affiliate
 from venue.core.rewards import RESERVED
 from venue.gateway.context import Call, Node
+from venue.texts import decimal_text
 from venue.times import LAST_US_OF_MS, US_PER_MS
-from venue.units import decimal_text
 
 SPAN_DAYS: Final = 90
 USDT: Final = "USDT"

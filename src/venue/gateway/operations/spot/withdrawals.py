@@ -24,8 +24,8 @@ from venue.gateway.operations.spot.commissions import coin_of
 from venue.gateway.operations.spot.people import affiliate_of, span
 from venue.history.process.asked import affiliates as questions
 from venue.history.rows.affiliates import WithdrawalsOf
+from venue.texts import amount_text
 from venue.times import US_PER_MS
-from venue.units import amount_text
 from venue.vocabulary import Reject, Wallet
 
 DECIMALS_MAX: Final = 6
