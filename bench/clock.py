@@ -8,7 +8,7 @@ from typing import Final
 
 from bench.table import Row, Section
 from venue import main
-from venue.employing import employ
+from venue.agent_wiring import employ
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
 from venue.node.garbage import collect_young_only

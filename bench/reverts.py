@@ -9,13 +9,13 @@ from typing import Final
 
 from bench.table import Row, Section
 from venue import main
+from venue.agent_wiring import employ
 from venue.core.messages.commands import Command, Deposit
-from venue.employing import employ
 from venue.gateway.context import Node
-from venue.keeping import keep_up
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
 from venue.node.garbage import collect_young_only
+from venue.recovery_snapshots import keep_up
 from venue.times import instant_us
 from venue.vocabulary import WALLET_SPOT
 

@@ -419,9 +419,9 @@ def test_every_module_is_used() -> None:
     scripts = [entry.partition(":")[0] for entry in project["scripts"].values()]
     missing = [name for name in scripts if name not in modules()]
     assert not missing, f"pyproject.toml names scripts of {missing}"
-    helpers = ["venue.computing", "venue.history.process.worker", "venue.replica"]
+    helpers = ["venue.missed_events_helper", "venue.history.process.worker", "venue.replica"]
     helpers += list(project["entry-points"]["pytest11"].values())
-    helpers += ["venue.explaining", "venue.history.process.shared_worker", "venue.program"]
+    helpers += ["venue.explanation_helper", "venue.history.process.shared_worker", "venue.program"]
     helpers += ["venue.testing.machine"]  # for who has Hypothesis
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", "venue.gym", *LAZY.values(), *helpers])

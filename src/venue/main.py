@@ -18,16 +18,15 @@ import msgspec
 
 import venue
 from venue import private_files
+from venue.agent_wiring import employ
 from venue.api.documents.asyncapi import asyncapi
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
 from venue.api.operator.snapshots import READY
 from venue.api.streams.channels import SOCKETS
-from venue.behind import Behind
 from venue.compiled import refuse_stale
 from venue.core.engine import Engine
-from venue.employing import employ
 from venue.founding import found_venue
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.keys import KeyStore
@@ -55,9 +54,8 @@ from venue.journal.journal import Journal, JournalFailed
 from venue.journal.opening import open_journal
 from venue.journal.recent import in_memory
 from venue.journal.recovery import newest_setting, recover, tail_requests
-from venue.keeping import keep, keep_up, keeper
 from venue.lab.prehistory import Prehistory
-from venue.living import Doors, Living, OnFailure
+from venue.missed_events import MissedEvents
 from venue.node.clock import ServerClock, SystemClock
 from venue.node.clock_modes import SETTING, ClockMode, parsed
 from venue.node.explainer import Queue, keeping_recent
@@ -73,6 +71,8 @@ from venue.node.venue_clock import VenueClock
 from venue.own_history import start_history
 from venue.pruning.states import forget_archived
 from venue.recording.recorder import Recorder
+from venue.recovery_snapshots import keep, keep_up, keeper
+from venue.world_lives import Doors, Living, OnFailure
 
 WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
 DOCUMENTS: Final = {
@@ -346,8 +346,8 @@ async def _wire(
     timekeeper = Timekeeper(engine, sequencer, clock, partial(keep_up, history, engine))
     outbox.follow(timekeeper.note)
     outbox.follow_reverts(timekeeper.go_back)
-    behind = Behind(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
-    history.begin(engine, behind.bring if path else None)
+    missed = MissedEvents(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
+    history.begin(engine, missed.bring if path else None)
     history.follow(restored.unprojected, restored.frames)
     node = Node(
         engine=engine,

@@ -12,7 +12,7 @@ from venue.history.process import link as room
 from venue.history.process.link import HistoryFailed, Link
 from venue.history.process.shelf import Shelf
 
-EXPLAINER = "venue.explaining"
+EXPLAINER = "venue.explanation_helper"
 NOT_THERE = "venue.no_such_module"
 
 

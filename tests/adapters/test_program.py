@@ -51,7 +51,7 @@ def test_what_the_command_is_made_of_is_never_searched() -> None:
 def test_a_helper_ends_with_what_its_main_returns() -> None:
     """The one without a task, and one whose file cannot be opened, which says so at its pipe."""
     assert run("-m", "venue.program", "venue.replica").returncode == 0
-    done = run("-m", "venue.program", "venue.computing", "/dev/null/history", "1")
+    done = run("-m", "venue.program", "venue.missed_events_helper", "/dev/null/history", "1")
     assert done.returncode == 0, done.stderr
     assert b"/dev/null/history" in done.stdout
     assert done.stderr == b""

@@ -30,7 +30,6 @@ from support.pruned import (
 )
 from support.server import Server
 from venue import private_files
-from venue.behind import Behind
 from venue.cli.dev import DevOptions, refused
 from venue.cli.verify import Findings, verify
 from venue.core.messages.commands import ChangeSetting, Tick
@@ -45,13 +44,14 @@ from venue.journal.opening import open_journal
 from venue.journal.recovery import beginning
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal
-from venue.keeping import keeper
 from venue.main import Options, opened
+from venue.missed_events import MissedEvents
 from venue.node.clock import SystemClock
 from venue.node.keeper import Keeper
 from venue.pruning.beside import Pruning
 from venue.pruning.prune import Pruned, prune
 from venue.rebuild import rebuild_history
+from venue.recovery_snapshots import keeper
 
 FRAMES_KEPT = 1_000
 FILES_MOVED = 22  # moments of a kill until the journal is done; then come pieces of history
@@ -254,7 +254,7 @@ def test_history_is_brought_on_from_where_the_journal_begins(
     files.place(older.sequence, os.getpid())
     reached = journal.last_sequence()
     journal.append([Tick(time=NOW_US + number) for number in range(BLOCK)])
-    behind = Behind(journal, at_once, f"{short}.history", FRAMES_KEPT)
+    behind = MissedEvents(journal, at_once, f"{short}.history", FRAMES_KEPT)
     asyncio.run(behind.bring(reached, journal.last_sequence()))
     Path(f"{short}.snapshot-{begin}").unlink()
     with pytest.raises(HistoryFailed, match=f"the commands after {cut[1].journal}"):

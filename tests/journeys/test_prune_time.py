@@ -12,13 +12,13 @@ from support.pruned import DAY_US, HALF_US, archived, copied, live
 from venue.cli.dev import DevOptions, refused
 from venue.cli.verify import verify
 from venue.journal.chain import BLOCK
-from venue.keeping import keeper
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
 from venue.pruning.beside import Pruning
 from venue.pruning.cut import STEPS
 from venue.pruning.prune import prune
+from venue.recovery_snapshots import keeper
 
 MACHINE_US = BEGIN_US + 400 * DAY_US  # the machine is a year ahead of the venue
 HOUR_US = 3_600_000_000

@@ -19,6 +19,7 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct
 
 from venue import main
+from venue.agent_wiring import employ
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.operation import Operation
@@ -32,7 +33,6 @@ from venue.api.operator.preview import preview as preview_row
 from venue.client.errors import Misused, refused
 from venue.compiled import refuse_stale
 from venue.core.state import audit
-from venue.employing import employ
 from venue.gateway.bounds import bounds
 from venue.gateway.context import Node
 from venue.gateway.dispatch.decode import scaled

@@ -24,7 +24,7 @@ from venue.journal.journal import (
 )
 from venue.journal.recent import RecentJournal
 
-MODULE: Final = "venue.explaining"
+MODULE: Final = "venue.explanation_helper"
 ASKED: Final = b"a"
 SNAPSHOT: Final = b"s"
 COMMANDS: Final = b"c"

@@ -1,4 +1,4 @@
-"""The helper at `behind`'s pipe: computes events again and projects them into the history file."""
+"""The helper at the pipe of `missed_events`: computes events again, projects them into the file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from venue.behind import COMMANDS, SNAPSHOT, Begun, Piece
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.core.state.snapshot import begin
@@ -17,6 +16,7 @@ from venue.history.process.worker import say, serve, settle
 from venue.history.store import Store, open_history
 from venue.journal.journal import Snapshot
 from venue.journal.recovery import ENGINE, load
+from venue.missed_events import COMMANDS, SNAPSHOT, Begun, Piece
 from venue.rebuild import Projecting
 
 _begun = msgspec.msgpack.Decoder(Begun)

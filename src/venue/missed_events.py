@@ -23,7 +23,7 @@ from venue.journal.journal import (
     foreign,
 )
 
-MODULE: Final = "venue.computing"
+MODULE: Final = "venue.missed_events_helper"
 SNAPSHOT: Final = b"s"
 COMMANDS: Final = b"c"
 PATIENCE_S: Final = 60.0  # for one frame; a large snapshot takes seconds
@@ -36,7 +36,7 @@ T = TypeVar("T")
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class Behind:
+class MissedEvents:
     """The venue's end: reads the journal where its other calls are made, one after another."""
 
     def __init__(self, journal: Journal, on_disk: OnDisk, path: str, frames_kept: int) -> None:
