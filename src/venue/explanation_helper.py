@@ -32,7 +32,7 @@ from venue.node.explainer import (
 )
 from venue.program import give_way
 
-NICENESS: Final = 10  # orders go first
+NICENESS: Final = 5  # orders go first, and somebody waits for this
 
 _question = msgspec.msgpack.Decoder(ExplainQuestion)
 _begun = msgspec.msgpack.Decoder(Begun)

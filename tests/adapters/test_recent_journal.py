@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
+from time import monotonic, sleep
 
 import pytest
 
@@ -141,3 +142,31 @@ def test_a_helper_that_dies_is_told() -> None:
 
     with pytest.raises(TooBusy, match="could not be explained"):
         asyncio.run(Explainer(journal, killing, 60.0).ask(ExplainQuestion("order", 10**15)))
+
+
+def test_a_helper_that_has_its_turns_late_is_waited_for() -> None:
+    """Enemy: a busy machine. The helper runs a moment at a time until long after the limit."""
+    engine, journal = begun()
+    filled(engine, journal, 2)
+    others = children(os.getpid())
+    limit_s = 4.0
+
+    def turns(helper: int, until: float) -> None:
+        while monotonic() < until:
+            os.kill(helper, signal.SIGSTOP)
+            sleep(0.05)
+            os.kill(helper, signal.SIGCONT)
+            sleep(0.002)
+
+    async def story() -> None:
+        until = monotonic() + 1.5 * limit_s
+
+        async def slowly(function: Callable[[], None]) -> None:
+            (helper,) = set(children(os.getpid())) - set(others)
+            await asyncio.to_thread(turns, helper, until)
+            function()
+
+        assert await Explainer(journal, slowly, limit_s).ask(ExplainQuestion("order", 1)) is None
+        assert monotonic() >= until
+
+    asyncio.run(story())

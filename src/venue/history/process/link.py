@@ -103,6 +103,10 @@ class Link:
         kill(self._process)
         self._over(why)
 
+    def worked_s(self) -> float:
+        """The processor time that the process has had, in seconds."""
+        return worked(self._process.pid) / 1e9
+
     async def close(self) -> None:
         """Have the process end after all answers; a process that does not end is killed."""
         assert self._process.stdin is not None
