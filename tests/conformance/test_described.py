@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 import requests
@@ -168,4 +169,5 @@ def test_the_document_tells_what_a_client_generator_asks_for() -> None:
     assert (
         "-1140 PARAM_VALIDATE_ERROR (400)" in schemas["Error"]["properties"]["code"]["description"]
     )
-    assert DOCUMENT["servers"][0]["url"] == "/"
+    for document, address in (("/openapi.json", "/"), ("/w/mine/openapi.json", "/w/mine/")):
+        assert urljoin(document, DOCUMENT["servers"][0]["url"]) == address

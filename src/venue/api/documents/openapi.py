@@ -51,7 +51,8 @@ def openapi(rows: Iterable[Operation[Any, Any]], version: str) -> dict[str, Any]
     document = {
         "openapi": "3.1.0",
         "info": {"title": "Trading Interface V3", "version": version},
-        "servers": [{"url": "/", "description": "Both products are served from one address."}],
+        # Relative to the document: of a world's it is the world.
+        "servers": [{"url": ".", "description": "Both products are served from one address."}],
         "tags": [{"name": tag} for tag in dict.fromkeys(_tag(row) for row in rows)],
         "paths": paths,
         "components": {
