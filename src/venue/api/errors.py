@@ -154,8 +154,10 @@ def out_of_range(name: str, rule: str, item_code: str = "") -> ApiError:
     return error(-1140, name=name, rule=rule, item_code=item_code)
 
 
-def either(first: str, second: str) -> ApiError:
-    return ApiError(-1140, f"Either parameter '{first}' or '{second}' must be sent.")
+def either(*names: str) -> ApiError:
+    """One of these parameters must be sent, and none was."""
+    listed = " or ".join(f"'{name}'" for name in names)
+    return ApiError(-1140, f"Either parameter {listed} must be sent.")
 
 
 def precision(name: str, rule: str) -> ApiError:

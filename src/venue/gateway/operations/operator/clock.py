@@ -135,7 +135,7 @@ def _target(node: Node, request: AdvanceRequest) -> int:
     given = {"by": request.by, "to": request.to, "to_next": request.to_next}
     names = [name for name, value in given.items() if value is not None]
     if not names:
-        raise errors.either("by", "to")
+        raise errors.either("by", "to", "to_next")
     if len(names) > 1:
         raise errors.combination(names[0], names[1])
     now = node.clock.now()

@@ -38,6 +38,7 @@ from venue.core.units import PPB, PPM
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
 from venue.gateway.operations.contract.orders import listed
+from venue.gateway.operations.operator.market_fields import check_contract
 from venue.gateway.operations.operator.venue import done, increment, owner
 from venue.gateway.operations.refusals.contract import refusal
 from venue.history.process.asked import liquidations as questions
@@ -173,12 +174,14 @@ def _with(
         changes["index_notional"] = request.index_notional
     if request.index_step_rate:
         changes["index_step_ppm"] = decode.ppm(request.index_step_rate, "indexStepRate")
-    if request.funding_cap_rate:
-        cap_ppm = decode.ppm(request.funding_cap_rate, "fundingCapRate")
-        return structs.replace(contract, **changes, funding_cap_ppb=cap_ppm * (PPB // PPM))
     made = structs.replace(contract, **changes)
     cap_ppb = min(made.funding_cap_ppb, funding_cap_most(made))
-    return structs.replace(made, funding_cap_ppb=cap_ppb)
+    if request.funding_cap_rate:
+        cap_ppb = decode.ppm(request.funding_cap_rate, "fundingCapRate") * (PPB // PPM)
+    made = structs.replace(made, funding_cap_ppb=cap_ppb)
+    sent = [name for name, text in lots.values() if text]
+    check_contract(made, [*sent, "maxPositionSize"] if request.max_position_size else sent)
+    return made
 
 
 def _asset(node: Node, text: str, name: str) -> Asset:

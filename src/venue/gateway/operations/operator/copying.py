@@ -13,6 +13,7 @@ from venue.gateway.dispatch.decode import ppm
 from venue.gateway.operations.operator.venue import owner
 from venue.gateway.operations.refusals.copying import refusal
 from venue.texts import rate_text
+from venue.vocabulary import Reject
 
 
 def leads(call: Call, _: Empty) -> list[LeadView]:
@@ -26,7 +27,7 @@ async def set_lead(call: Call, request: LeadRequest) -> LeadView:
     """Make an owner a lead trader, or give one other terms."""
     node = call.node
     account = owner(node, request.owner)
-    third = 0 if request.third_party is None else owner(node, request.third_party).uid
+    third = 0 if request.third_party is None else owner(node, request.third_party, "thirdParty").uid
     third_share = ppm(request.third_party_share, "thirdPartyShare")
     if third_share > 10**6:
         raise errors.out_of_range("thirdPartyShare", "allowed: 0 to 1")
@@ -37,6 +38,8 @@ async def set_lead(call: Call, request: LeadRequest) -> LeadView:
     (applied,) = await node.submit([command])
     first = applied.events[0]
     if isinstance(first, Rejected):
+        if first.reason == Reject.SYMBOL_UNKNOWN:
+            raise errors.error(-1121, name="symbols")
         raise refusal(first)
     lead = node.engine.copying.books.traders[account.uid].lead
     assert lead is not None

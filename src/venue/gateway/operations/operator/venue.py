@@ -57,6 +57,7 @@ from venue.core.spot.account import SpotMarket
 from venue.core.state.snapshot import state_hash
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
+from venue.gateway.operations.operator.market_fields import SPOT_SIZES, check_instrument
 from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.history.process.link import HistoryFailed
@@ -181,9 +182,9 @@ async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
     return [_moved(call.node, account, event) for event in events[1:]]
 
 
-def owner(node: Node, name: str) -> Account:
-    """An owner by name or uid; -1142 when there is none."""
-    return node.owner(name)
+def owner(node: Node, owner: str, name: str = "owner") -> Account:
+    """An owner by name or uid; -1142 naming the parameter when there is none."""
+    return node.owner(owner, name)
 
 
 async def done(call: Call, command: Command) -> list[Event]:
@@ -278,6 +279,10 @@ def instruments(call: Call, _: Empty) -> list[InstrumentView]:
 async def list_instrument(call: Call, request: InstrumentRequest) -> InstrumentView:
     """Open a market."""
     instrument = _instrument(request)
+    for name, asset in (("baseAsset", instrument.base), ("quoteAsset", instrument.quote)):
+        if asset not in call.node.engine.ledger.ordinals:
+            raise errors.invalid(name, "no such asset")
+    check_instrument(instrument, SPOT_SIZES, SPOT_SIZES)
     await done(call, ListInstrument(instrument))
     return _instrument_view(call.node.market(instrument.symbol))
 
@@ -302,7 +307,9 @@ async def change_instrument(call: Call, request: ChangeInstrumentRequest) -> Ins
         field: decode.lots(listed, text, name) for field, (name, text) in lots.items() if text
     }
     changes |= {field: decode.ppm(text, name) for field, (name, text) in rates.items() if text}
-    await done(call, ChangeInstrument(structs.replace(listed, **changes)))
+    changed = structs.replace(listed, **changes)
+    check_instrument(changed, SPOT_SIZES, [name for name, text in lots.values() if text])
+    await done(call, ChangeInstrument(changed))
     return _instrument_view(market)
 
 

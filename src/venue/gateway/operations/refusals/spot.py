@@ -45,10 +45,23 @@ def _price_band(rejected: Rejected, instrument: Instrument) -> ApiError:
     return errors.out_of_range("price", rule, item_code="PRICE_BAND")
 
 
+# How the engine's words for a refused listing begin, the request's field, and words for it.
+_LISTING: Final = (
+    ("funding_minutes ", "fundingTimes", ""),
+    ("tick x step and step ", "tickSize", "with stepSize, tickSize x stepSize and stepSize "),
+    ("base and quote must differ", "quoteAsset", "must be another asset than baseAsset"),
+    ("tiers must ", "tiers", "must "),
+    ("maintenance rates ", "tiers", "maintenance rates "),
+    ("a tier's ", "tiers", "a tier's "),
+)
+
+
 def _instrument(rejected: Rejected) -> ApiError:
-    """The error of a refused listing; the request's name of a schedule is not the engine's."""
-    words = rejected.detail.removeprefix("funding_minutes ")
-    return errors.invalid("instrument" if words == rejected.detail else "fundingTimes", words)
+    """The error of a refused listing, with the field as the request spells it."""
+    for begin, name, words in _LISTING:
+        if rejected.detail.startswith(begin):
+            return errors.invalid(name, words + rejected.detail.removeprefix(begin))
+    return errors.invalid("instrument", rejected.detail)
 
 
 _ORDER: Final[dict[Reject, Callable[[Rejected, Instrument], ApiError]]] = {
