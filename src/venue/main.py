@@ -50,10 +50,12 @@ from venue.gateway.worlds import Worlds
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.client import History
 from venue.history.process.shelf import Shelf
-from venue.journal.journal import Journal, JournalFailed
+from venue.journal.archive import joined
+from venue.journal.journal import Journal, JournalFailed, Readable
 from venue.journal.opening import open_journal
 from venue.journal.recent import in_memory
 from venue.journal.recovery import newest_setting, recover, tail_requests
+from venue.journal.sqlite import SqliteJournal
 from venue.lab.prehistory import Prehistory
 from venue.missed_events import MissedEvents
 from venue.node.clock import ServerClock, SystemClock
@@ -74,6 +76,7 @@ from venue.recording.recorder import Recorder
 from venue.recovery_snapshots import keep, keep_up, keeper
 from venue.world_lives import Doors, Living, OnFailure
 
+ARCHIVED_S: Final = 600.0  # commands in older archives are older than any request that is known
 WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
 DOCUMENTS: Final = {
     b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
@@ -369,7 +372,7 @@ async def _wire(
     )
     outbox.follow_reverts(node.follow)
     if path:
-        _seed(node, known=stored is not None)
+        _seed(node, path, known=stored is not None)
     if engine.countdowns.queue:  # they ran out while the venue was down: before anybody trades
         await catch_up(engine, sequencer)
     await found_venue(
@@ -380,14 +383,20 @@ async def _wire(
     return node
 
 
-def _seed(node: Node, *, known: bool) -> None:
+def _seed(node: Node, path: str, *, known: bool) -> None:
     """Know the requests of the journal's last commands; all of them with a `known` mode of the
     clock: only real venue time is never behind server time, and no timestamp far ahead of its
     command's."""
     clock = node.clock
-    since = clock.wall() - SEEDED_MS * 1000 if clock.real and not known else 0
-    lasts = partial(lasting, wall=clock.wall())
-    node.replays.seed(tail_requests(node.journal, since, lasts), clock.oldest())
+    wall = clock.wall()
+    since = wall - SEEDED_MS * 1000 if clock.real and not known else 0
+    with contextlib.ExitStack() as closing:
+        journal: Readable = node.journal
+        if isinstance(journal, SqliteJournal):
+            # Pruning goes by venue time: it may have taken a command that is seconds old.
+            journal = joined(journal, path, closing, wall / 1e6 - ARCHIVED_S)
+        requests = tail_requests(journal, since, partial(lasting, wall=wall))
+    node.replays.seed(requests, clock.oldest(), moved=known)
 
 
 def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:

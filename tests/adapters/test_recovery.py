@@ -20,6 +20,7 @@ from venue.core.messages.commands import (
     SetCancelAfter,
     Tick,
 )
+from venue.core.messages.savepoints import DropState, KeepState, RevertState
 from venue.core.rules import RULES
 from venue.core.state import snapshot as state
 from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Segment, Snapshot
@@ -353,13 +354,30 @@ def test_request_ids_are_found_across_a_change_of_rules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = upgrade(tmp_path / "journal", monkeypatch, (140,))
-    before = tail_requests(journal, 0, bool)
+    before = tail_requests(journal, 0, always)
     journal.append([CancelOrder(1, 1, "", b"later", 1 << 40)])
-    assert tail_requests(journal, 0, bool) == [*before, b"later"]
+    assert tail_requests(journal, 0, always) == [*before, (b"later", 1 << 40)]
     journal.close()
 
 
 # -- request ids ----------------------------------------------------------------------------------
+
+
+def always(request: bytes, applied: int) -> bool:
+    return True
+
+
+def test_requests_that_a_revert_took_out_are_known_only_if_they_last() -> None:
+    def signed(name: bytes, time: int) -> Command:
+        return CancelOrder(1, 1, "", name, time)
+
+    journal = MemoryJournal(keep=True)
+    journal.append([signed(b"in x", 1), KeepState("x", b"", 1), signed(b"in y", 2)])
+    journal.append([KeepState("y", b"", 2), signed(b"gone", 3), signed(b"lasts", 3)])
+    journal.append([RevertState("x", 4), signed(b"gone too", 2), RevertState("y", 4)])
+    journal.append([signed(b"new", 5), DropState("x", 5), RevertState("x", 5)])
+    found = tail_requests(journal, 0, lambda request, _: request == b"lasts")
+    assert found == [(b"in x", 1), (b"in y", 2), (b"lasts", 3), (b"new", 5)]
 
 
 @pytest.mark.parametrize("since", [0, 1, WINDOW - 1, WINDOW, WINDOW + 1, 9_999, 10_000, 10_001])
@@ -376,9 +394,11 @@ def test_the_request_ids_since_a_time(opener: Opener, since: int) -> None:
     for start in range(0, len(commands), 300):
         journal.append(commands[start : start + 300])
     wanted = [
-        time.to_bytes(4, "big") for time in range(max(1, since), 10_001) if time % 3 and time % 5
+        (time.to_bytes(4, "big"), time)
+        for time in range(max(1, since), 10_001)
+        if time % 3 and time % 5
     ]
-    assert tail_requests(journal, since, bool) == wanted
+    assert tail_requests(journal, since, always) == wanted
     journal.close()
 
 
@@ -414,9 +434,9 @@ def test_the_tail_is_read_and_not_the_whole_journal(opener: Opener) -> None:
         ]
         journal.append(batch)
     counted = Counted(journal)
-    assert len(tail_requests(counted, last - 10, bool)) == 11
+    assert len(tail_requests(counted, last - 10, always)) == 11
     assert counted.count <= WINDOW
     counted.count = 0
-    assert len(tail_requests(counted, last - WINDOW, bool)) == WINDOW + 1
+    assert len(tail_requests(counted, last - WINDOW, always)) == WINDOW + 1
     assert counted.count <= 3 * WINDOW
     journal.close()

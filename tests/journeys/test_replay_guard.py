@@ -92,7 +92,7 @@ def test_a_request_without_effect_may_be_sent_again() -> None:
 
 def test_seeded_requests_of_earlier_versions_are_known_for_a_minute() -> None:
     guard = ReplayGuard()
-    guard.seed([ONE], NOW)
+    guard.seed([(ONE, NOW)], NOW)
     gone(guard, ONE)
     assert guard.enter(NOW_MS, TWO, NOW) is None
     with pytest.raises(ApiError, match="its answer is gone"):
@@ -105,7 +105,7 @@ def test_seeded_requests_are_known_while_their_timestamp_is_good() -> None:
     guard = ReplayGuard()
     times = [NOW_MS - 40_000, NOW_MS, NOW_MS + 3_600_000]
     requests = [request_id(ONE, time) for time in times]
-    guard.seed(requests, NOW)
+    guard.seed([(request, NOW) for request in requests], NOW)
     for time, request in zip(times, requests, strict=True):
         with pytest.raises(ApiError, match="its answer is gone"):
             guard.enter(time, request, max(NOW, time * 1_000))

@@ -195,8 +195,11 @@ class Joined:
                     yield snapshot
 
 
-def joined(journal: SqliteJournal, path: str, closing: ExitStack) -> Joined:
-    """A journal with the archives beside it that lead up to it without a gap.
+def joined(
+    journal: SqliteJournal, path: str, closing: ExitStack, written_since_s: float = 0
+) -> Joined:
+    """A journal with the archives beside it that lead up to it without a gap, as far as they were
+    written since a time of the machine's.
 
     JournalCorrupt when one of them does not go on as the journal does; errors as for reading.
     """
@@ -205,6 +208,8 @@ def joined(journal: SqliteJournal, path: str, closing: ExitStack) -> Joined:
     for first, last, name in reversed(archives(path)):
         if not first <= follower.begin() <= last:
             continue
+        if Path(name).stat().st_mtime < written_since_s:
+            break
         archive = open_readonly(name)
         closing.callback(archive.close)
         if archive.digest_at(follower.begin()) != follower.digest_at(follower.begin()):

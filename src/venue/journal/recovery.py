@@ -12,7 +12,7 @@ from venue.core import rules
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import ChangeSetting, Command, Requested
-from venue.core.messages.savepoints import RevertState
+from venue.core.messages.savepoints import DropState, KeepState, RevertState
 from venue.core.state import snapshot as state
 from venue.journal.journal import (
     JournalCorrupt,
@@ -27,6 +27,9 @@ ENGINE: Final = "engine"  # the snapshot part that is the engine's own
 WINDOW: Final = 4096  # commands looked at in one step backwards
 
 # The exceptions of loading bytes that are not a state of this version.
+Stamped = tuple[bytes, int]
+"""A request's id, and the time (µs) that its command was stamped with."""
+
 _NOT_A_STATE: Final = (msgspec.MsgspecError, LookupError, ValueError, TypeError, AssertionError)
 
 
@@ -126,31 +129,36 @@ def standing(journal: Readable, begin: int) -> Snapshot | None:
 
 
 def tail_requests(
-    journal: Readable, since_time_us: int, lasting: Callable[[bytes], bool]
-) -> list[bytes]:
-    """The request ids of the commands stamped at or after a time, oldest first; of those that lie
-    before a revert only the `lasting` ones.
+    journal: Readable, since_time_us: int, lasting: Callable[[bytes, int], bool]
+) -> list[Stamped]:
+    """The request ids of the commands stamped at or after a time, with their times, oldest first.
 
-    Reads the journal backwards, no further than needed.
+    Of commands that a revert took out of the state only the `lasting` ones. Reads the journal
+    backwards, no further than needed.
     """
-    steps: list[list[bytes]] = []
-    gone = False  # later pieces hold a revert
+    found: list[Stamped] = []  # the newest first
+    gone: list[Stamped] = []  # of commands after the state was kept that a revert went back to
+    back_to: str | None = None
     end = journal.last_sequence()
     while end > journal.begin():
         start = max(journal.begin(), end - WINDOW)
         commands = _between(journal, start, end)
-        step: list[bytes] = []
         for command in reversed(commands):
-            gone = gone or type(command) is RevertState
-            if isinstance(command, Requested) and command.request:
-                late = command.time >= since_time_us
-                if late and (not gone or lasting(command.request)):
-                    step.append(command.request)
-        steps.append(step[::-1])
+            if isinstance(command, Requested):
+                if command.request and command.time >= since_time_us:
+                    (found if back_to is None else gone).append((command.request, command.time))
+            elif back_to is None:
+                back_to = command.name if isinstance(command, RevertState) else None
+            elif isinstance(command, KeepState | DropState) and command.name == back_to:
+                # A revert to a state that had been dropped was refused.
+                dropped = isinstance(command, DropState)
+                found += [one for one in gone if dropped or lasting(*one)]
+                back_to, gone = None, []
         if commands[0].time < since_time_us:
             break
         end = start
-    return [request for requests in reversed(steps) for request in requests]
+    found += [one for one in gone if lasting(*one)]
+    return found[::-1]
 
 
 def newest_setting(journal: Readable, name: str) -> str | None:

@@ -43,10 +43,19 @@ def near(timestamp: int, wall: int) -> bool:
     return abs(timestamp - wall // 1_000) <= SEEDED_MS
 
 
-def lasting(request: bytes, wall: int) -> bool:
-    """Whether a request's id stays known after the state went back past its command."""
-    stamped = len(request) == DIGEST_BYTES + TIME_BYTES
-    return not stamped or near(int.from_bytes(request[DIGEST_BYTES:]), wall)
+def lasting(request: bytes, applied: int, wall: int) -> bool:
+    """Whether a request's id stays known after the state went back past its command, which was
+    applied at venue time `applied` (µs)."""
+    if len(request) != DIGEST_BYTES + TIME_BYTES:
+        return True
+    timestamp = int.from_bytes(request[DIGEST_BYTES:])
+    return near(timestamp, wall) or not by_venue(timestamp, applied)
+
+
+def by_venue(timestamp: int, applied: int) -> bool:
+    """Whether a request (ms) whose command was applied then (µs) was signed by venue time. The
+    journal does not tell the machine's, which others were signed by."""
+    return abs(timestamp - applied // 1_000) <= KEPT_MS
 
 
 class ReplayGuard:
@@ -86,24 +95,28 @@ class ReplayGuard:
             self._behind_ms = by_ms
             self._oldest = min(self._oldest, self._reach(now // 1_000))
 
-    def seed(self, requests: Iterable[bytes], now: int) -> None:
+    def seed(self, requests: Iterable[tuple[bytes, int]], now: int, *, moved: bool = False) -> None:
         """Know the ids of the journal's last commands after a restart; their answers are gone.
 
-        Each is known until its own timestamp is past acceptance, which may be long if the clock was
-        set back between two runs. Earlier versions wrote ids without a timestamp.
+        Each comes with its command's time (µs). It is known until its own timestamp is past
+        acceptance, which may be long if the clock was set back between two runs. Earlier versions
+        wrote ids without a timestamp. `moved`: venue time was not always the machine's.
         """
         self._sweep(now // 1_000)
         if self._past is not None:
             self._past.known_from = self._oldest
-        for request in requests:
+        for request, applied in requests:
             if request == ACTED:
                 continue
             if len(request) != DIGEST_BYTES + TIME_BYTES:
                 self._unstamped[request] = now // 1_000 + SEEDED_MS
                 continue
-            second = int.from_bytes(request[DIGEST_BYTES:]) // 1_000
+            timestamp = int.from_bytes(request[DIGEST_BYTES:])
+            second = timestamp // 1_000
             if second >= self._oldest:
                 self._seeded.setdefault(second, set()).add(request)
+                if self._past is not None and moved and by_venue(timestamp, applied):
+                    self._past.by_venue.add(request)
 
     def go_back(self, wall: int, now: int) -> None:
         """Forget requests signed by venue time since the state that is gone back to; `restore`
@@ -128,6 +141,8 @@ class ReplayGuard:
         for second, names in self._seeded.items():
             if near(second * 1_000, wall):
                 kept.setdefault(second, set()).update(names)
+            else:
+                past.forget(second, names)
         self._seeded = kept
         self._oldest = max(past.known_from, self._reach(now // 1_000))
         self._swept = 0
@@ -277,7 +292,9 @@ class ReplayGuard:
         while self._answers and self._answers[0][0] < oldest:
             self._drop_oldest()
         for second in [second for second in self._seeded if second < oldest]:
-            del self._seeded[second]
+            seeded = self._seeded.pop(second)
+            if self._past is not None:
+                self._past.forget(second, seeded)
         if self._unstamped and now_ms > max(self._unstamped.values()):
             self._unstamped.clear()
 
