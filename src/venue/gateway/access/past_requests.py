@@ -34,22 +34,24 @@ class PastRequests:
     the first second that this run of the venue knows about.
     """
 
-    __slots__ = ("_count", "_ids", "_refused", "by_venue", "kept", "known_from", "times")
+    __slots__ = ("_count", "_ids", "_refused", "by_venue", "kept", "known_from", "times", "used")
 
     def __init__(self, times: Times) -> None:
         self.times = times
         self.by_venue: set[bytes] = set()  # signed by venue time, and not forgotten
         self.kept: dict[int, set[bytes]] = {}
         self.known_from = 0
+        self.used = False  # no second has left the window
         self._ids: dict[int, Collection[bytes]] = {}  # the second forgotten first comes first
         self._count = 0
         self._refused = (1, 0)  # the first and the last second that there was no room for
 
     def note(self, timestamp: int, request: bytes) -> None:
-        """Note the clock that a request was signed by (ms): the one that its time is nearer to."""
+        """Note the clock that a request was signed by (ms) while they differ: the one that its time
+        is nearer to."""
         times = self.times
         signed = timestamp * 1_000
-        if not times.real and abs(signed - times.now()) <= abs(signed - times.wall()):
+        if abs(signed - times.now()) <= abs(signed - times.wall()):
             self.by_venue.add(request)
 
     def forget(self, second: int, requests: Collection[bytes]) -> None:
@@ -61,6 +63,7 @@ class PastRequests:
             requests = signed
         if not requests:
             return
+        self.used = True
         before = self._ids.pop(second, ())
         self._ids[second] = {*before, *requests} if before else requests
         self._count += len(self._ids[second]) - len(before)
@@ -78,8 +81,3 @@ class PastRequests:
         """Whether requests of a second were forgotten for want of room: none is taken."""
         first, last = self._refused
         return first <= second <= last
-
-    def signed_until(self) -> int:
-        """The latest time that clients sign by venue time, ms; the machine's when that is real."""
-        times = self.times
-        return (times.wall() if times.real else times.signed_until()) // 1_000

@@ -169,14 +169,15 @@ class ReplayGuard:
 
     def refused(self, timestamp: int) -> bool:
         """Whether requests of this time (ms) were forgotten for want of room: none is taken."""
-        return self._past is not None and self._past.refuses(timestamp // 1_000)
+        past = self._past
+        return past is not None and past.used and past.refuses(timestamp // 1_000)
 
     def seeded(self, timestamp: int, request: bytes) -> bool:
         """Whether a request is known whose answer is gone, from before the start for instance."""
-        second = timestamp // 1_000
+        second, past = timestamp // 1_000, self._past
         return (
             request in self._seeded.get(second, ())
-            or (self._past is not None and self._past.has(second, request))
+            or (past is not None and past.used and past.has(second, request))
             or request[:DIGEST_BYTES] in self._unstamped
         )
 
@@ -194,8 +195,8 @@ class ReplayGuard:
         if now_ms // 1_000 != self._swept:
             self._sweep(now_ms)
         second = timestamp // 1_000
-        requests = self._seconds.get(second)
-        if requests is None and self._past is not None:
+        requests, past = self._seconds.get(second), self._past
+        if requests is None and past is not None and not past.times.real:
             # Venue time may stand: only a request's new second tells that the machine's passes.
             self._sweep(now_ms)
         if second < self._oldest or (requests is None and self.refused(timestamp)):
@@ -217,8 +218,8 @@ class ReplayGuard:
             raise errors.busy("Too many orders at once; nothing was done, send again.")
         requests[request] = _IN_FLIGHT
         self._count += 1
-        if self._past is not None:
-            self._past.note(timestamp, request)
+        if past is not None and not past.times.real:
+            past.note(timestamp, request)
         return None
 
     def record(self, timestamp: int, request: bytes, answer: Answer) -> None:
@@ -275,10 +276,11 @@ class ReplayGuard:
     def _unsigned(self) -> tuple[int, int]:
         """The seconds, and the first after them, between venue time and the machine's that neither
         accepts."""
-        if self._past is None:
+        if self._past is None or self._past.times.real:
             return 0, 0
-        first = (self._past.signed_until() + KEPT_MS) // 1_000 + 1
-        return first, self._reach(self._past.times.wall() // 1_000)
+        times = self._past.times
+        first = (times.signed_until() // 1_000 + KEPT_MS) // 1_000 + 1
+        return first, self._reach(times.wall() // 1_000)
 
     def _sweep(self, now_ms: int) -> None:
         self._swept = now_ms // 1_000
