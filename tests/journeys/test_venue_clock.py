@@ -209,6 +209,30 @@ def test_a_repeated_order_has_one_effect_over_moves_and_restarts(
         assert len(open_orders) == 1
 
 
+@pytest.mark.parametrize("mode", [Mode.OFFSET, Mode.RATE, Mode.MANUAL, Mode.SKIP])
+def test_venue_time_ahead_of_the_machines_is_a_doubt_in_the_mode_real_alone(
+    mode: Mode, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = Movable()
+    clock = VenueClock(SystemClock(source))
+    last = clock.wall() + HOUR_MS * 1000
+    setting = ClockMode(mode, offset=HOUR_MS * 1000) if mode is Mode.OFFSET else ClockMode(mode)
+    clock.begin(last, setting, None, None)
+    assert clock.now() >= last
+    assert caplog.text == ""
+    clock.put(ClockMode(Mode.MANUAL))
+    now = clock.now()
+    source.let_pass(HOUR_MS * 1000 + 60_000_000)
+    assert now <= clock.wall()
+    clock.check_real(now)
+    clock.put(ClockMode())
+    assert (clock.now() - clock.wall()) // 1_000_000 in (-1, 0)
+    assert (clock.problem(), caplog.text) == ("", "")
+    real = VenueClock(SystemClock(source))
+    real.begin(clock.now() + HOUR_MS * 1000, ClockMode(), None, None)
+    assert "ahead of the machine's clock" in caplog.text
+
+
 def test_what_was_signed_by_one_clock_is_not_repeated_by_the_other() -> None:
     """Venue time comes to where the machine's was when an order was signed."""
     source = Movable()

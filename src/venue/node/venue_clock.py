@@ -74,7 +74,6 @@ class VenueClock:
         Time that passed while the venue was down is not lived through. ClockRefused: time would go
         back.
         """
-        self.system.begin(last)
         setting = asked if asked is not None else stored
         if at is not None and at < last:
             raise ClockRefused(
@@ -84,6 +83,7 @@ class VenueClock:
         if setting.mode is Mode.REAL:
             if asked is not None and stored.mode is not Mode.REAL:
                 self.check_real(last)
+            self.system.begin(last)  # other modes are meant to be away from the machine's time
             return
         self._at = at or last or self.system.wall()
         if setting.mode is Mode.OFFSET:
