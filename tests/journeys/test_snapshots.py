@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -19,7 +20,12 @@ from websockets.sync.client import ClientConnection, connect
 from support.client import Answer, Client
 from support.moved import Moved
 from support.raw import order
+from venue.api.operator.snapshots import SnapshotId, SnapshotView
 from venue.cli.verify import verify
+from venue.gateway.context import Call
+from venue.gateway.operations.operator.snapshots import drop, keep
+from venue.main import Options, opened
+from venue.node.clock import SystemClock
 
 PUBLIC = (
     "/api/v3/market/depth?symbol=BTCUSDT",
@@ -294,3 +300,27 @@ def test_the_machines_time_becomes_an_offset(tmp_path: Path) -> None:
         assert told["time"] == at
         assert clock["mode"] == "offset"
         assert at <= clock["time"]
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_state_that_is_saved_and_deleted_at_once_is_answered_for_twice(replaced: bool) -> None:
+    """Both commands are in one batch; each answer is of its own command."""
+    asyncio.run(_save_and_delete(replaced=replaced))
+
+
+async def _save_and_delete(*, replaced: bool) -> None:
+    options = Options(agents=False, history=False)
+    async with opened(options, SystemClock(), _fail) as node:
+        call, name = Call(node, 0, b""), SnapshotId("base")
+        if replaced:
+            await keep(call, name)
+        saved, deleted = await asyncio.gather(
+            keep(call, name), drop(call, name), return_exceptions=True
+        )
+        assert isinstance(saved, SnapshotView), saved
+        assert saved == deleted
+        assert "base" not in node.engine.savepoints.kept
+
+
+def _fail(problem: BaseException) -> None:
+    raise AssertionError(problem)

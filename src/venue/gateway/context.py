@@ -72,6 +72,7 @@ class Node:
         "practice",
         "recorder",
         "replays",
+        "saving",
         "sequencer",
         "spot_changes",
         "stop",
@@ -128,6 +129,7 @@ class Node:
         self.past_wire: list[WireEntry] | None = None  # of a run that is over
         self.answers = Answers()
         self.worlds: Worlds | None = None  # a world itself has none
+        self.saving = asyncio.Lock()  # held while a state is kept or dropped, and answered for
         self.aside = Aside()
         self.aside.add("faults", faults)
         self.aside.add("spot changes", spot_changes)

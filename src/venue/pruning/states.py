@@ -15,10 +15,11 @@ log = logging.getLogger("venue")
 
 async def forget_states(node: Node, last: int) -> None:
     """Drop the states that were kept up to a command, as the commands up to it go or have gone."""
-    kept = node.engine.savepoints.kept.values()
-    for name in [one.name for one in kept if one.sequence <= last]:
-        await node.submit([DropState(name)])
-        log.warning("the kept state %s is older than the archive: it was dropped", name)
+    async with node.saving:  # a name may be given to a newer state otherwise
+        kept = node.engine.savepoints.kept.values()
+        for name in [one.name for one in kept if one.sequence <= last]:
+            await node.submit([DropState(name)])
+            log.warning("the kept state %s is older than the archive: it was dropped", name)
 
 
 async def forget_archived(node: Node) -> None:

@@ -27,20 +27,22 @@ async def keep(call: Call, request: SnapshotId) -> SnapshotView:
     """Keep the state as it is now; a former one of this name is replaced."""
     node = call.node
     _check_free(request.name)
-    try:
-        _said(await node.timekeeper.keep(request.name, node.aside.dump))
-    except (Busy, Overloaded, Stopped) as problem:
-        raise errors.busy(f"{problem}; nothing was done") from None
-    return _view(node.engine.savepoints.kept[request.name])
+    async with node.saving:
+        try:
+            _said(await node.timekeeper.keep(request.name, node.aside.dump))
+        except (Busy, Overloaded, Stopped) as problem:
+            raise errors.busy(f"{problem}; nothing was done") from None
+        return _view(node.engine.savepoints.kept[request.name])
 
 
 async def drop(call: Call, request: SnapshotId) -> SnapshotView:
     """Keep a state no more."""
     node = call.node
     _check_free(request.name)
-    kept = found(node, request.name)
-    _said(await node.submit([DropState(request.name)]))
-    return _view(kept)
+    async with node.saving:
+        kept = found(node, request.name)
+        _said(await node.submit([DropState(request.name)]))
+        return _view(kept)
 
 
 async def revert(call: Call, request: SnapshotId) -> Reverted:
