@@ -55,6 +55,13 @@ class Busy(Exception):
     """Time is being moved already."""
 
 
+class GoingBack(Exception):
+    """The state goes back, and time with it: what was asked for was meant from another time."""
+
+    def __init__(self) -> None:
+        super().__init__("the state goes back")
+
+
 class Advanced(Struct, frozen=True):
     """The outcome of an advance: from and to in venue time (µs), the sequence it came to.
 
@@ -95,6 +102,8 @@ class Timekeeper:
         self._turn = asyncio.Lock()  # held while time is moved
         self._report: Report | None = None  # of the advance under way
         self._stopping = False
+        self._reverts = 0  # that are under way, or wait for their turn
+        self._changes = 0  # of the mode, that wait for the end of an advance
         self._holders: set[object] = set()  # they keep time from being skipped
 
     def employ(
@@ -171,7 +180,7 @@ class Timekeeper:
 
     async def _next(self) -> None:
         """Wait for the next instant and do what is due."""
-        clock = self._clock
+        clock, epoch = self._clock, self._engine.savepoints.epoch
         at = self._instant()
         if clock.mode is Mode.SKIP:
             if self._holders:
@@ -188,8 +197,8 @@ class Timekeeper:
                 await self._changed(wait_s)
                 return
         async with self._turn:
-            if self._report is not None:
-                return
+            if self._report is not None or self._engine.savepoints.epoch != epoch:
+                return  # time is moved, or went back: the instant is another
             if clock.real:
                 await self._catch_up()
             elif clock.mode is not Mode.MANUAL:
@@ -283,8 +292,10 @@ class Timekeeper:
     async def advance(self, to: int) -> Advanced:
         """Live through all instants up to venue time `to`, which is not before now.
 
-        The mode `real` is left for `offset`. Busy: another one is under way; Stopped.
+        The mode `real` is left for `offset`. Busy: another one is under way; GoingBack; Stopped.
         """
+        if self._reverts:
+            raise GoingBack
         if self._report is not None:
             raise Busy("time is being moved")
         clock = self._clock
@@ -320,19 +331,30 @@ class Timekeeper:
     async def change(self, setting: ClockMode, to: int | None) -> None:
         """Change the mode, after an advance to venue time `to` if that is given.
 
-        An advance that is under way ends at the instant it has come to. Stopped.
+        An advance that is under way ends at the instant it has come to. GoingBack; Busy: another
+        change came first; Stopped.
         """
         clock = self._clock
-        while self._report is not None:
-            self._stopping = True
-            async with self._turn:
-                pass
-            await asyncio.sleep(0)
+        if self._reverts:
+            raise GoingBack
+        await self._end_advance()
         if to is not None and to > clock.now() and (await self.advance(to)).stopped:
             raise Busy("another change came first")
         if setting.mode is Mode.REAL:
             clock.check_real(clock.now())
         await self._put(setting)
+
+    async def _end_advance(self) -> None:
+        """Have no advance be under way; no revert begins meanwhile."""
+        self._changes += 1
+        try:
+            while self._report is not None:
+                self._stopping = True
+                async with self._turn:
+                    pass
+                await asyncio.sleep(0)
+        finally:
+            self._changes -= 1
 
     async def keep(self, name: str, aside: Callable[[], bytes]) -> list[Applied]:
         """Keep the state between two steps, with data that goes back beside it. Busy, Stopped."""
@@ -343,12 +365,16 @@ class Timekeeper:
 
     async def revert(self, name: str) -> list[Applied]:
         """Go back to a kept state between two steps. Busy, Overloaded, Stopped: it did not."""
-        if self._report is not None:
+        if self._report is not None or self._changes:
             raise Busy("time is being moved")
-        async with self._turn:
-            applied = await self._sequencer.submit([RevertState(name)])
-            with suppress(Stopped):  # the state has gone back all the same
-                await self._note_mode()
+        self._reverts += 1
+        try:
+            async with self._turn:
+                applied = await self._sequencer.submit([RevertState(name)])
+                with suppress(Stopped):  # the state has gone back all the same
+                    await self._note_mode()
+        finally:
+            self._reverts -= 1
         free_what_is_left()
         return applied
 

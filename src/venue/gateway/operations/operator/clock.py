@@ -22,7 +22,7 @@ from venue.gateway.dispatch.decode import scaled
 from venue.node.clock_modes import RATE_MOST, ClockMode, ClockRefused, Mode
 from venue.node.due import TOLD_MAX, Due, upcoming
 from venue.node.sequencer import Stopped
-from venue.node.timekeeper import Busy
+from venue.node.timekeeper import Busy, GoingBack
 from venue.texts import short_text
 from venue.times import MOMENT_MAX, US_PER_MS, YEAR_US, moment_us, span_us
 
@@ -52,6 +52,8 @@ async def change_clock(call: Call, request: ClockRequest) -> ClockView:
     try:
         mode, to = _asked(node, request, node.clock.now())
         await node.timekeeper.change(mode, to)
+    except GoingBack as problem:
+        raise errors.busy(f"{problem}; nothing was done") from None
     except (Busy, ClockRefused) as problem:
         raise errors.failed_precondition(str(problem)) from None
     except Stopped:
@@ -96,6 +98,8 @@ async def advance_clock(call: Call, request: AdvanceRequest) -> Advance:
         return _foreseen(node, to)
     try:
         done = await node.timekeeper.advance(to)
+    except GoingBack as problem:
+        raise errors.busy(f"{problem}; nothing was done") from None
     except Busy:
         raise errors.failed_precondition("another advance is under way") from None
     except Stopped:
