@@ -26,6 +26,8 @@ from venue.gateway.worlds import WORLDS_MAX
 
 MANUAL = ("--clock", "manual", "--at", "2026-01-01T00:00:00Z", "--seed", "7")
 BUY = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.01", "price": "60000"}
+# One process has the history of all worlds: on a busy machine a question waits for it.
+PATIENT = ("support.tuned", "history.process.client.ASK_S=60")
 TOGETHER = 20
 ROUNDS = 11  # of nine calls, and one before them
 FREED_MB = 24  # of the 90 that so many worlds would take
@@ -33,7 +35,7 @@ FREED_MB = 24  # of the 90 that so many worlds would take
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(*MANUAL, folder=tmp_path_factory.mktemp("worlds")) as found:
+    with Server(*MANUAL, folder=tmp_path_factory.mktemp("worlds"), program=PATIENT) as found:
         yield found
         assert found.stop() == 0
         assert found.errors.read_text() == ""
