@@ -142,7 +142,7 @@ class ReplayGuard:
             if near(second * 1_000, wall):
                 kept.setdefault(second, set()).update(names)
             else:
-                past.forget(second, names)
+                past.forget(second, names - kept.get(second, set()))
         self._seeded = kept
         self._oldest = max(past.known_from, self._reach(now // 1_000))
         self._swept = 0
