@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -107,9 +108,9 @@ def test_a_hanging_history_is_killed_and_another_one_started(tmp_path: Path) -> 
         assert refused.status == 503
         assert refused.headers["retry-after"]
         told = until_told(server)
-        assert told == (
-            "history failed: the history process did not answer for 2 s; it is started again"
-        )
+        # One that still works at first has its 2 s once more.
+        hung = r"history failed: the history process did not answer for \d+ s; it is started again"
+        assert re.fullmatch(hung, told)
         until_ok(server)
         assert len(trades(server)) == 3
         assert children(server.process.pid) != [before]
