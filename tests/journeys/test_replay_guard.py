@@ -198,7 +198,7 @@ def test_an_answer_from_before_a_revert_does_not_take_the_next_one_with_it(
 def test_requests_that_no_clock_accepts_leave_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where venue time stands in the past, those signed by the machine's time leave its window."""
     monkeypatch.setattr(replay, "REQUESTS_MAX", 3)
-    monkeypatch.setattr(past_requests, "PAST_MAX", 4)
+    monkeypatch.setattr(past_requests, "PAST_BYTES_MAX", 4 * len(b"0 one"))
     machine = Movable()
     clock = VenueClock(SystemClock(machine))
     clock.begin(0, ClockMode(), ClockMode(Mode.MANUAL), NOW)

@@ -139,10 +139,7 @@ def tail_requests(
     found: list[Stamped] = []  # the newest first
     gone: list[Stamped] = []  # of commands after the state was kept that a revert went back to
     back_to: str | None = None
-    end = journal.last_sequence()
-    while end > journal.begin():
-        start = max(journal.begin(), end - WINDOW)
-        commands = _between(journal, start, end)
+    for commands in _backwards(journal):
         for command in reversed(commands):
             if isinstance(command, Requested):
                 if command.request and command.time >= since_time_us:
@@ -156,7 +153,6 @@ def tail_requests(
                 back_to, gone = None, []
         if commands[0].time < since_time_us:
             break
-        end = start
     found += [one for one in gone if lasting(*one)]
     return found[::-1]
 
@@ -164,13 +160,10 @@ def tail_requests(
 def newest_setting(journal: Readable, name: str) -> str | None:
     """The value that a setting was given last, on whichever branch; None when the journal does not
     say. Reads the journal backwards, no further than needed."""
-    end = journal.last_sequence()
-    while end > journal.begin():
-        start = max(journal.begin(), end - WINDOW)
-        for command in reversed(_between(journal, start, end)):
+    for commands in _backwards(journal):
+        for command in reversed(commands):
             if type(command) is ChangeSetting and command.name == name:
                 return command.value
-        end = start
     return None
 
 
@@ -240,6 +233,15 @@ def _not_begun(journal: Readable) -> str:
         f"the journal begins after command {journal.begin()}, and the snapshot that stands for"
         " the commands before is missing, damaged or ahead of history"
     )
+
+
+def _backwards(journal: Readable) -> Iterator[list[Command]]:
+    """A journal's commands in pieces, the newest piece first; each in its order."""
+    end = journal.last_sequence()
+    while end > journal.begin():
+        start = max(journal.begin(), end - WINDOW)
+        yield _between(journal, start, end)
+        end = start
 
 
 def _between(journal: Readable, after: int, end: int) -> list[Command]:

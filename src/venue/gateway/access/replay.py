@@ -49,10 +49,10 @@ def lasting(request: bytes, applied: int, wall: int) -> bool:
     if len(request) != DIGEST_BYTES + TIME_BYTES:
         return True
     timestamp = int.from_bytes(request[DIGEST_BYTES:])
-    return near(timestamp, wall) or not by_venue(timestamp, applied)
+    return near(timestamp, wall) or not signed_by_venue(timestamp, applied)
 
 
-def by_venue(timestamp: int, applied: int) -> bool:
+def signed_by_venue(timestamp: int, applied: int) -> bool:
     """Whether a request (ms) whose command was applied then (µs) was signed by venue time. The
     journal does not tell the machine's, which others were signed by."""
     return abs(timestamp - applied // 1_000) <= KEPT_MS
@@ -115,7 +115,7 @@ class ReplayGuard:
             second = timestamp // 1_000
             if second >= self._oldest:
                 self._seeded.setdefault(second, set()).add(request)
-                if self._past is not None and moved and by_venue(timestamp, applied):
+                if self._past is not None and moved and signed_by_venue(timestamp, applied):
                     self._past.by_venue.add(request)
 
     def go_back(self, wall: int, now: int) -> None:
