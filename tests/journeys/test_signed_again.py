@@ -110,8 +110,8 @@ def test_a_request_whose_command_was_pruned_is_known_after_a_restart(tmp_path: P
         alice = venue.clients["alice"]
         there = placed(signed(alice, at_ms, body))
         bob = venue.server.client("bob")
-        for _ in range(BLOCK):
-            bob.post(PATH, order("BTCUSDT", "BUY", "0.01", "50000", timeInForce="IOC"))
+        for price in range(50_000, 50_000 + BLOCK):  # two may be signed in one millisecond
+            placed(bob.post(PATH, order("BTCUSDT", "BUY", "0.01", str(price), timeInForce="IOC")))
         venue.advance(by="2h")
         assert venue.server.stop() == 0
     prune = [sys.executable, "-m", "venue", "prune", path, "--keep", "1h"]
