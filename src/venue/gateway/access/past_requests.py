@@ -77,7 +77,9 @@ class PastRequests:
 
     def has(self, second: int, request: bytes) -> bool:
         """Whether a request was forgotten that must not have another effect."""
-        return request in self._ids.get(second, b"")
+        row = self._ids.get(second)
+        # `in` would first take the id for a number, and make an exception of that it is none.
+        return row is not None and row.find(request) >= 0
 
     def refuses(self, second: int) -> bool:
         """Whether requests of a second were forgotten for want of room: none is taken."""

@@ -42,6 +42,7 @@ _DIGITS = re.compile(r"[0-9]+", re.ASCII)
 _CLIENT_ID = re.compile(CLIENT_ID_PATTERN, re.ASCII)
 _CONTRACT_CLIENT_ID = re.compile(CONTRACT_CLIENT_ID_PATTERN, re.ASCII)
 _GENERATED = re.compile(GENERATED_CLIENT_ID.replace("%d", "([0-9]{16})"), re.ASCII)
+_ESCAPE: Final = ord("\\")  # a number: bytes are looked for more slowly
 _decode_texts = msgspec.json.Decoder(dict[str, str]).decode
 
 
@@ -59,7 +60,7 @@ def _plain_values(body: bytes) -> dict[str, Any] | None:
     None for any other, and for one in which a name is given twice: then there are more quotes than
     four for each name that is left.
     """
-    if b"\\" in body:
+    if _ESCAPE in body:
         return None
     try:
         values = _decode_texts(body)
