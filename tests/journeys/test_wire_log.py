@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from support.client import Answer
 from support.faulty import TIME, add, refused
 from support.listening import Listener, login
 from support.server import Server
-from support.socket_desk import SPOT, open_ids, place
+from support.socket_desk import SPOT, at_once, open_ids, place
 
 WIRE = "/_venue/wire"
 SIZE = 200
@@ -154,6 +155,23 @@ def test_an_operation_over_a_socket(server: Server) -> None:
     sent = [one["text"] for one in entries(server, owner="alice", kind="SENT")]
     assert any('"e":"orders"' in text for text in sent)
     assert any('"connected"' in text for text in sent)
+
+
+def test_operations_that_come_too_fast_are_told_too(tmp_path: Path) -> None:
+    """Of 500 messages in a second the next ones are refused by themselves."""
+    with (
+        Server("--no-agents", "--wire-log", "10000", folder=tmp_path) as server,
+        Listener(server.port, SPOT.socket, login(server.account("alice"))) as listener,
+    ):
+        count, too_fast = 0, False
+        while not too_fast:  # a busy machine may take longer than a second for some
+            answers = at_once(listener, [place(SPOT, number) for number in range(600)])
+            count += len(answers)
+            told = [answer["error"]["msg"] for answer in answers if "error" in answer]
+            too_fast = any("messages in a second" in words for words in told)
+        found = entries(server, owner="alice", kind="OPERATION", limit=1000)
+        assert len(found) == min(count, 1000)
+        assert 429 in {entry["status"] for entry in found}
 
 
 def test_public_market_data_does_not_fill_it(server: Server) -> None:

@@ -149,10 +149,12 @@ class Session:
         """Too fast: an operation is refused by itself, anything else ends the connection."""
         entry = self._entry
         words = f"more than {self._limits.messages} messages in a second"
-        if entry is None or entry.find(message.method) is None:
+        route = entry.find(message.method) if entry is not None else None
+        if entry is None or route is None:
             self._link.end(POLICY, words)
         else:
-            entry.refuse(identity, errors.too_many_requests(f"Too many requests: {words}.", 1))
+            refusal = errors.too_many_requests(f"Too many requests: {words}.", 1)
+            entry.refuse(route, message.params, identity, refusal)
 
     def _obey(self, message: Message, identity: Raw | UnsetType) -> None:
         method = message.method
@@ -187,7 +189,7 @@ class Session:
     ) -> None:
         """Serve an operation. One that a rule refuses is no fault, one that cannot be read is."""
         if not self._usable():
-            entry.refuse(identity, errors.error(-1044))
+            entry.refuse(route, params, identity, errors.error(-1044))
             self._link.end(POLICY, KEY_GONE)
             return
         self._ordered = self._loop.time()

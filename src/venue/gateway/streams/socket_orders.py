@@ -82,17 +82,17 @@ class SocketOrders:
         try:
             self._charge(route)
         except ApiError as refusal:
-            self.refuse(identity, refusal, note)
+            self._refuse(identity, refusal, note)
             return True
         try:
             values = _values(params)
         except ApiError as refusal:
-            self.refuse(identity, refusal, note)
+            self._refuse(identity, refusal, note)
             return False
         try:
             ignored = self._desk.unknown_names(route, values)
         except ApiError as refusal:
-            self.refuse(identity, refusal, note)
+            self._refuse(identity, refusal, note)
             return True
         self._in_flight += 1
         turn = partial(self._begin, route, values)
@@ -137,7 +137,11 @@ class SocketOrders:
             return None
         return Operated(wire, route.row.method, route.row.path, self._caller.uid, bytes(params))
 
-    def refuse(self, identity: Identity, refusal: ApiError, note: Operated | None = None) -> None:
+    def refuse(self, route: Route, params: Raw, identity: Identity, refusal: ApiError) -> None:
+        """Answer an operation that is not to be served."""
+        self._refuse(identity, refusal, self._note(route, params))
+
+    def _refuse(self, identity: Identity, refusal: ApiError, note: Operated | None = None) -> None:
         """Answer that an operation had no effect."""
         if note is not None:
             note.end(refusal)
@@ -190,12 +194,12 @@ class SocketOrders:
         """Answer an operation. It is over before that: the answer's reader may send the next."""
         self._lost(reply, problem)
         if problem is not None:
-            self.refuse(identity, refusal_of(problem, route.row.name))
+            self._refuse(identity, refusal_of(problem, route.row.name))
             return
         try:
             frame = _answered(identity, ignored, reply)
         except Exception as defect:  # noqa: BLE001 - must not end the connection
-            self.refuse(identity, refusal_of(defect, route.row.name))
+            self._refuse(identity, refusal_of(defect, route.row.name))
         else:
             self._send(frame)
 

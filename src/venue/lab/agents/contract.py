@@ -201,7 +201,7 @@ class ContractAgents:
                 cancels.append(CancelContractOrder(uid, order.order_id))
                 continue
             have.add(key)
-            if order.terms is not None and not order.terms.opens:
+            if not order.terms.opens:
                 left[order.terms.position_side] -= order.remaining
         for key in wanted:
             if key in have:
