@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -107,8 +108,11 @@ def keep(running: Running, time_max_s: float = 60.0) -> int:
 
 def children() -> set[int]:
     """The processes that this one has started."""
-    tasks = Path("/proc/self/task").iterdir()
-    return {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
+    found: set[int] = set()
+    for thread in Path("/proc/self/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # it may end meanwhile
+            found.update(map(int, (thread / "children").read_text().split()))
+    return found
 
 
 def helpers(running: Running) -> set[int]:
