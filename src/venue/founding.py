@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from venue.core.messages.commands import ChangeSetting
+from typing import Final
+
+from venue.core.engine import Engine
+from venue.core.messages.commands import ChangeSetting, Command
 from venue.core.owners import FIRST_UID
 from venue.gateway.access.callers import KeyFacts
 from venue.gateway.access.keys import KeyCredentials
@@ -10,17 +13,36 @@ from venue.gateway.context import Node
 from venue.lab import demo
 from venue.node.clock_modes import SETTING, ClockMode
 
+PRACTICE: Final = "practice"  # a setting: a real venue has it as "false" from its first command on
+
+
+class OtherKind(Exception):
+    """A practice venue's file would be run as a real venue, or the other way round."""
+
+
+def check_kind(engine: Engine, file: str, *, practice: bool) -> None:
+    """OtherKind when the commands of a file were begun as a venue of the other kind."""
+    if engine.sequence == 0 or practice != (PRACTICE in engine.listing.settings):
+        return
+    if practice:
+        raise OtherKind(
+            f"{file} holds a real venue, which `venue serve` runs: on a practice venue agents get"
+            " money from nowhere, and its operator moves time"
+        )
+    raise OtherKind(
+        f"{file} holds a practice venue, which `venue dev` runs: its money is virtual. `venue serve"
+        " --state` begins a real venue in a file that is not there yet"
+    )
+
 
 async def found_venue(node: Node, seed: int, *, demo_keys: bool, batch_place: bool | None) -> None:
-    """A new venue's owners, markets and money; the settings that were asked for. Keys without an
-    owner end: the venue may have been killed right after a revert that took the owner away."""
+    """A new practice venue's owners, markets and money; the settings that were asked for. Keys
+    without an owner end: the venue may have been killed right after a revert that took the owner
+    away."""
     engine = node.engine
     if engine.sequence == 0:
-        # One group: no crash may leave owners without their money. A new venue's uids are known.
-        uids = {account.name: FIRST_UID + n for n, account in enumerate(demo.ACCOUNTS)}
-        first = demo.genesis() + demo.funding(uids)
-        first.append(ChangeSetting("historySeed", str(seed)))
-        first.append(ChangeSetting("historyEpoch", str(node.clock.now())))
+        # One group: no crash may leave owners without their money.
+        first = _practice(node, seed) if node.practice else [ChangeSetting(PRACTICE, "false")]
         await node.submit(first)
     mode = node.clock.setting.text()
     if mode != node.setting(SETTING, ClockMode().text()):
@@ -34,6 +56,15 @@ async def found_venue(node: Node, seed: int, *, demo_keys: bool, batch_place: bo
                 await node.submit([ChangeSetting(name, value)])
     node.keys.withdraw(engine.ledger.accounts)
     await node.keys.settle()
+
+
+def _practice(node: Node, seed: int) -> list[Command]:
+    """The first commands of a practice venue. A new venue's uids are known."""
+    uids = {account.name: FIRST_UID + n for n, account in enumerate(demo.ACCOUNTS)}
+    first = demo.genesis() + demo.funding(uids)
+    first.append(ChangeSetting("historySeed", str(seed)))
+    first.append(ChangeSetting("historyEpoch", str(node.clock.now())))
+    return first
 
 
 def _found_keys(node: Node) -> None:

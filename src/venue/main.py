@@ -27,7 +27,7 @@ from venue.api.operator.snapshots import READY
 from venue.api.streams.channels import SOCKETS
 from venue.compiled import refuse_stale
 from venue.core.engine import Engine
-from venue.founding import found_venue
+from venue.founding import check_kind, found_venue
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
@@ -89,7 +89,8 @@ log = logging.getLogger("venue")
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How to run a venue; `state` None keeps everything in memory.
 
-    A `practice` venue's operator may set an index at once.
+    A `practice` venue has demo markets, owners and money, and time, state and failures are the
+    operator's. A real one begins without all of these.
     """
 
     host: str = "127.0.0.1"
@@ -216,7 +217,7 @@ async def opened(
     on_failure: Callable[[BaseException], None],
     process: Process | None = None,
 ) -> AsyncIterator[Node]:
-    """The node without its doors, recovered and with the practice venue's owners and markets.
+    """The node without its doors, recovered and founded. OtherKind.
 
     `process` is one for history that waits for its file.
     """
@@ -334,7 +335,7 @@ async def _wire(
     market_data = MarketData(prehistory.spot, prehistory.contract)
     recorder = Recorder(options.frames_kept)
     restored = Restored(market_data, recorder, history.newest())
-    engine = recover(journal, history.newest(), restored)
+    engine = _recovered(options, journal, history, restored)
     stored = engine.listing.settings.get(SETTING)
     clock = _clock(options, system, engine.time, stored)
     outbox = Outbox()
@@ -381,6 +382,13 @@ async def _wire(
     if options.history and (epoch := node.setting("historyEpoch", "")):
         prehistory.begin(int(node.setting("historySeed", "1")), int(epoch))
     return node
+
+
+def _recovered(options: Options, journal: Journal, history: History, restored: Restored) -> Engine:
+    """The engine as the journal says, before anything is added to it. OtherKind."""
+    engine = recover(journal, history.newest(), restored)
+    check_kind(engine, options.state or "it", practice=options.practice)
+    return engine
 
 
 def _seed(node: Node, path: str, *, known: bool) -> None:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from support.listening import Listener, login
+from support.real_venue import real_venue
 from support.server import Server
 from support.tools import needed
 
@@ -35,6 +36,7 @@ README_LINES_MAX = 150  # three screens
 CHOSEN = ("orderId", "transactTime")
 LEFT = {"text", "json"}  # pictures and answers, which say nothing that could be run
 OF_RUNS = "runs.md"
+OF_A_REAL_VENUE = "serve.md"
 # Pages that change time or prices, or have requests go wrong: the options of a venue that is as it
 # began before each snippet.
 OF_ITS_OWN = {
@@ -67,6 +69,13 @@ SNIPPETS = [
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with Server(folder=tmp_path_factory.mktemp("snippets")) as running:
+        yield running
+        assert running.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with real_venue(tmp_path_factory.mktemp("real")) as running:
         yield running
         assert running.stop() == 0
 
@@ -173,11 +182,15 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 @pytest.mark.parametrize("snippet", of("sh"))
-def test_shell(server: Server, fresh: Callable[[str], Server], snippet: Snippet) -> None:
+def test_shell(
+    server: Server, real: Server, fresh: Callable[[str], Server], snippet: Snippet
+) -> None:
     for program in ("bash", "curl", "openssl"):
         needed(program)
     if snippet.page in OF_ITS_OWN:
         server = fresh(snippet.page)
+    if snippet.page == OF_A_REAL_VENUE:
+        server = real
     command = ["bash", "-eu", "-o", "pipefail", "-c", here(snippet, server)]
     out = run(command, ROOT, server.url)
     assert out.strip()
@@ -257,8 +270,8 @@ def test_console(tmp_path: Path) -> None:
         for line in snippet.text.splitlines():
             prompt, *words = line.split()
             assert prompt == "$", line
-            if words[:2] == ["venue", "dev"]:
-                with Server(*words[2:], folder=tmp_path) as running:
+            if words[:2] in (["venue", "dev"], ["venue", "serve"]):
+                with Server(*words[2:], folder=tmp_path, command=words[1]) as running:
                     assert running.stop() == 0
             elif words[0] == "venue":
                 assert run(words, tmp_path).strip()

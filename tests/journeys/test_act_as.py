@@ -15,6 +15,7 @@ import pytest
 
 from support.client import Answer, Client
 from support.faulty import add, hits
+from support.real_venue import new_owner, real_venue
 from support.server import Server, flawless
 from support.socket_desk import CONTRACT, PRODUCTS, Product, open_ids, price_contracts
 from venue.core.messages.commands import PlaceContractOrder, PlaceOrder
@@ -226,12 +227,12 @@ def test_with_a_token_only_who_shows_it(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_venue_that_is_not_for_practice_refuses_the_header(
     tmp_path: Path, product: Product
 ) -> None:
-    program = ("support.earnest",)
-    with Server("--no-agents", folder=tmp_path, program=program) as server:
+    with real_venue(tmp_path) as server:
+        alice = new_owner(server.client(), "alice")
         refused(act(server.client(), product, AS_ALICE), 400, -1142, ACT_AS, "practice")
-        refused(act(server.client("alice"), product, AS_ALICE), 400, -1142, ACT_AS, "practice")
+        refused(act(server.client(alice), product, AS_ALICE), 400, -1142, ACT_AS, "practice")
         refused(server.client().get("/api/v3/ping", headers=AS_ALICE), 400, -1142, "practice")
-        assert open_ids(server.client("alice"), product) == []
+        assert server.client().get("/_venue/health").json["openOrders"] == 0
         assert server.stop() == 0
 
 

@@ -16,7 +16,8 @@ import pytest
 from support.former import BEGIN_US, Stepping
 from support.pruned import HALF_US, KEEP_US, NOW_US, archived, copied, everything, live, rows
 from support.server import environment
-from venue.cli.dev import DevOptions, refused
+from venue.cli.serving.dev import DevOptions, refused
+from venue.cli.serving.shared import SharedOptions
 from venue.cli.verify import verify
 from venue.core.messages.commands import Tick
 from venue.history.files import HistoryDamaged
@@ -188,7 +189,7 @@ def test_a_check_without_room_for_its_own_files_is_told(state: str) -> None:
 
 def test_a_state_without_a_name_is_refused() -> None:
     """It would be kept in memory: a variable that was not set."""
-    assert refused(DevOptions(state="")).startswith("--state: names no file")
+    assert refused(SharedOptions(state=""), DevOptions()).startswith("--state: names no file")
 
 
 def test_a_kill_in_a_rebuild_costs_no_row_of_history(state: str) -> None:

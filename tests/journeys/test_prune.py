@@ -30,7 +30,8 @@ from support.pruned import (
 )
 from support.server import Server
 from venue import private_files
-from venue.cli.dev import DevOptions, refused
+from venue.cli.serving.dev import DevOptions, refused
+from venue.cli.serving.shared import SharedOptions
 from venue.cli.verify import Findings, verify
 from venue.core.messages.commands import ChangeSetting, Tick
 from venue.history import archive as rows_archive
@@ -353,9 +354,12 @@ def test_the_command_says_where_both_begin(state: str) -> None:
         "59m",
         "10000000000000d",
     ):
-        assert refused(DevOptions(state=state, keep=keep)) == f"--keep {keep}: {words}"
-    assert refused(DevOptions(state=state, keep="30d")) == ""
-    assert "--state" in refused(DevOptions(keep="30d"))
+        assert (
+            refused(SharedOptions(state=state, keep=keep), DevOptions())
+            == f"--keep {keep}: {words}"
+        )
+    assert refused(SharedOptions(state=state, keep="30d"), DevOptions()) == ""
+    assert "--state" in refused(SharedOptions(keep="30d"), DevOptions())
     missing = command(f"{state}.none", "--keep", "30d")
     assert (missing.returncode, missing.stderr) == (2, f"venue: {state}.none: no such journal\n")
 

@@ -9,7 +9,8 @@ import pytest
 
 from support.former import BEGIN_US, Stepping
 from support.pruned import DAY_US, HALF_US, archived, copied, live
-from venue.cli.dev import DevOptions, refused
+from venue.cli.serving.dev import DevOptions, refused
+from venue.cli.serving.shared import SharedOptions
 from venue.cli.verify import verify
 from venue.journal.chain import BLOCK
 from venue.main import Options, opened
@@ -98,4 +99,4 @@ def test_a_stopped_venue_has_the_time_of_its_last_command(state: str) -> None:
 
 def test_every_clock_goes_with_pruning() -> None:
     for clock in ("real", "manual", "skip", "offset"):
-        assert refused(DevOptions(state="venue.db", keep="30d", clock=clock)) == ""
+        assert refused(SharedOptions(state="venue.db", keep="30d"), DevOptions(clock=clock)) == ""

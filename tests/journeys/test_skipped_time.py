@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 from support.listening import Listener, login
 from support.moved import Moved
-from support.server import Server
+from support.real_venue import new_owner, real_venue
 from support.socket_desk import PRODUCTS, SPOT, Product, placed
 
 HOUR_MS = 3_600_000
@@ -115,8 +115,9 @@ def test_strangers_and_nonsense_hold_nothing(venue: Moved) -> None:
 
 
 def test_a_venue_that_is_not_for_practice_knows_no_holds(tmp_path: Path) -> None:
-    with Server("--no-agents", folder=tmp_path, program=("support.earnest",)) as server:
-        with Listener(server.port, SPOT.socket, login(server.account("alice"))) as listener:
+    with real_venue(tmp_path) as server:
+        alice = new_owner(server.client(), "alice")
+        with Listener(server.port, SPOT.socket, login(alice)) as listener:
             told = listener.ask(HOLD | {"params": {"enabled": True}})
         assert told["result"] is False
         assert "invalid event : CLOCK.HOLD" in told["msg"]

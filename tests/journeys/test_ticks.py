@@ -103,8 +103,10 @@ def test_an_index_is_set_at_once_on_a_practice_venue_only(practice: bool) -> Non
 
 
 async def _jump(practice: bool) -> None:
-    options = main.Options(agents=False, history=False, practice=practice)
+    options = main.Options(agents=False, history=False, practice=practice, demo_keys=practice)
     async with main.opened(options, SystemClock(), _fail) as node:
+        if not practice:  # it began without markets
+            await node.submit(demo.genesis())
         call = Call(node, 0, b"")
         price = str(PRICE // 100)
         await post_index(call, IndexRequest(SYMBOL, price, demo.POSTED))  # the first one

@@ -17,14 +17,14 @@ from support.copies import Copy, python_path
 
 STOP_S = 30
 VENUE = ("venue",)
-OF_DEV = ("uvloop", "venue.cli.dev", "venue.main")  # its imports until it answers
+OF_DEV = ("uvloop", "venue.cli.serving.dev", "venue.main")  # its imports until it answers
 
 
 class Server:
     """`venue dev` on a free port of loopback; ready when constructed. Use it in a `with`.
 
-    `program` is the module that is run, with arguments before `dev`; the venue itself is copied
-    from a process that has imported it, which is half of a start.
+    `program` is the module that is run, with arguments before the `command`; the venue itself is
+    copied from a process that has imported it, which is half of a start.
     """
 
     def __init__(
@@ -33,12 +33,13 @@ class Server:
         folder: Path,
         port: int = 0,
         program: Sequence[str] = VENUE,
+        command: str = "dev",
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         ready_file = folder / "ready.json"
         self.errors = folder / "errors.txt"
-        words = ("dev", "--port", str(port), "--quiet", "--ready-file", str(ready_file))
+        words = (command, "--port", str(port), "--quiet", "--ready-file", str(ready_file))
         said, output = os.pipe()
         with self.errors.open("ab") as errors:
             given = (*words, *arguments)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import App, CycloptsError, Parameter
 
 import venue
 from venue.cli.clock import clock
-from venue.cli.dev import DevOptions, kept_us, refused, serve
 from venue.cli.faults import fault
 from venue.cli.keys import key
 from venue.cli.operator import (
@@ -37,6 +37,11 @@ from venue.cli.running import status, stop, wait, withdraw
 from venue.cli.runs.bundling import bundle
 from venue.cli.runs.opening import open_run
 from venue.cli.runs.replaying import fork, log, replay
+from venue.cli.serving import dev as practice
+from venue.cli.serving import real
+from venue.cli.serving.dev import DevOptions
+from venue.cli.serving.shared import SharedOptions, kept_us
+from venue.cli.serving.shared import serve as _serve
 from venue.cli.snapshots import reset, snapshot
 from venue.cli.told.explain import explain
 from venue.cli.told.wire import wire
@@ -110,16 +115,27 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-DEFAULTS: Final = DevOptions()
+SHARED: Final = SharedOptions()
+OF_DEV: Final = DevOptions()
 
 
 @app.command
-def dev(options: Annotated[DevOptions, Parameter(name="*")] = DEFAULTS) -> None:
+def dev(
+    shared: Annotated[SharedOptions, Parameter(name="*")] = SHARED,
+    options: Annotated[DevOptions, Parameter(name="*")] = OF_DEV,
+) -> None:
     """Run a practice venue with demo accounts, living markets and virtual money."""
-    problem = refused(options)
-    if problem:
+    if problem := practice.refused(shared, options):
         _die(problem)
-    sys.exit(serve(options))
+    sys.exit(_serve(shared, partial(practice.settled, options)))
+
+
+@app.command
+def serve(shared: Annotated[SharedOptions, Parameter(name="*")] = SHARED) -> None:
+    """Run a real venue: it begins empty, and nobody moves its time or takes its state back."""
+    if problem := real.refused(shared):
+        _die(problem)
+    sys.exit(_serve(shared, real.settled))
 
 
 @app.command

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from venue.cli.dev import LOOPBACK
 from venue.cli.operator import (
     DEFAULT_URL,
     Amount,
@@ -25,6 +24,7 @@ from venue.cli.operator import (
     die,
     moment,
 )  # fmt: skip
+from venue.cli.serving.shared import LOOPBACK
 
 WAIT_MAX_S: Final = 3_600
 STOP_MAX_S: Final = 60

@@ -1,4 +1,4 @@
-"""The start-up screen of `venue dev`."""
+"""The start-up screen of `venue dev` and `venue serve`."""
 
 from __future__ import annotations
 
@@ -67,24 +67,36 @@ def announce(running: Running, options: Options, form: str, took_s: float) -> No
 
 
 def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
-    """One screen of 24 lines of 80 characters."""
+    """One screen of 24 lines of 80 characters at most."""
     facts = described(running)
-    accounts = _accounts(running)
-    command = called()
-    engine = running.node.engine
-    agents = "agents quoting" if options.agents else "no agents: books are empty"
-    data = running.node.data
-    elsewhere = "" if running.port == Options().port else f" --url {rest}"
-    if options.state is None:
-        data += ", lost on exit (keep it: --state venue.db)"
+    kind = "practice exchange: virtual money on your machine" if options.practice else "real venue"
     rows = [
-        f" venue {venue.__version__}   practice exchange: virtual money on your machine",
+        f" venue {venue.__version__}   {kind}",
         "",
         f" REST        {rest}   (spot /api/v3, contracts /capi/v3)",
         f" WebSocket   {facts['ws_spot']}/public   (and /private)",
         f"             {facts['ws_contract']}/public",
         " Also        /openapi.json, /asyncapi.json, /_venue/health",
         "",
+    ]
+    elsewhere = "" if running.port == Options().port else f" --url {rest}"
+    rows += (
+        _practice(running, options, elsewhere) if options.practice else _real(running, elsewhere)
+    )
+    rows.append(f" Ready in {took_s:.2f} s. ^C to stop.")
+    return "\n".join(rows)
+
+
+def _practice(running: Running, options: Options, elsewhere: str) -> list[str]:
+    """The rows of a practice venue: accounts, markets, data, and calls to begin with."""
+    accounts = _accounts(running)
+    command = called()
+    engine = running.node.engine
+    agents = "agents quoting" if options.agents else "no agents: books are empty"
+    data = running.node.data
+    if options.state is None:
+        data += ", lost on exit (keep it: --state venue.db)"
+    rows = [
         " account  key / secret / passphrase"
         if accounts
         else f" no demo keys; the operator makes them: {command} key create NAME",
@@ -92,7 +104,8 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
     for account in accounts:
         keys = f"{account.key} / {account.secret} / {demo.PASSPHRASE}"
         rows.append(f" {account.name:<8} {keys:<40} {account.note}")
-    rows += [
+    return [
+        *rows,
         _line(f" Spot: {_wallets(Wallet.SPOT)}"),
         _line(f" Contracts: {_wallets(Wallet.CONTRACT)}"),
         "",
@@ -103,9 +116,24 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
         f" Try   {command} env alice --format ccxt-py{elsewhere}",
         f"       {command} buy BTCUSDT 0.01{elsewhere}",
         f"       {command} --help",
-        f" Ready in {took_s:.2f} s. ^C to stop.",
     ]
-    return "\n".join(rows)
+
+
+def _real(running: Running, elsewhere: str) -> list[str]:
+    """The rows of a real venue: what is there already, data, and calls to begin with."""
+    command = called()
+    engine = running.node.engine
+    markets, perpetuals = " ".join(engine.spot.markets), " ".join(engine.contracts.markets)
+    return [
+        f" Owners      {len(engine.ledger.accounts)}",
+        _line(f" Markets     {markets or 'none yet; the operator lists them: docs/operating.md'}"),
+        _line(f" Perpetuals  {perpetuals or 'none yet'}"),
+        f" Data        {running.node.data}",
+        "",
+        f" Try   {command} status{elsewhere}",
+        f"       {command} post create_owner name=erin{elsewhere}",
+        f"       {command} --help",
+    ]
 
 
 def called() -> str:

@@ -1,0 +1,1 @@
+"""The commands that run a venue: options, their checks, and the screen."""
