@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from support.contract_world import (
     CONTRACT,
     INSTRUMENT,
+    ISOLATED,
     SYMBOL,
     ContractWorld,
     of,
@@ -17,7 +18,7 @@ from support.contract_world import (
 )
 from venue.core.contract.position import equity
 from venue.core.messages import commands
-from venue.core.messages.contract_events import ContractTrade
+from venue.core.messages.contract_events import ContractTrade, LiquidationFinished
 from venue.core.messages.events import Event
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, Product, Reject
 
@@ -109,6 +110,27 @@ def test_nor_by_closing_elsewhere_at_a_friends_price(taker: str) -> None:
     assert of(said, ContractTrade) == []
     arrives(world, 850)
     assert wealth(world)["fund"] == 1_000_000 - 3_075
+
+
+@pytest.mark.parametrize("halted", [False, True])
+def test_nor_by_topping_up_an_isolated_position_elsewhere(halted: bool) -> None:
+    """BBB falls by 1.5 %: her isolated 20 lots would take 294 of what AAA may cost."""
+    world = three(12_000)
+    world.ok(commands.SetMarginMode(world.uids["ann"], OTHER, ISOLATED))
+    world.ok(commands.SetLeverage(world.uids["ann"], OTHER, long=50, short=50))
+    other(world, "cat", SELL, SHORT, 20, 1_000)
+    other(world, "ann", BUY, LONG, 20, 1_000)
+    (isolated,) = [each for each in world.positions("ann") if each.pool.position_id]
+    world.ok(commands.SetAutoMargin(world.uids["ann"], isolated.position_id, True))
+    if halted:
+        world.ok(commands.HaltInstrument(SYMBOL, True, "", product=int(Product.CONTRACT)))
+    else:
+        falls(world, 850)
+    before = world.money("ann")
+    said = world.apply(commands.PostIndex(OTHER, "desk", 985, jump=True))
+    (finished,) = of(said, LiquidationFinished)
+    assert finished.topped_up == 0
+    assert world.money("ann") == before
 
 
 def test_near_its_mark_she_closes_elsewhere() -> None:

@@ -7,12 +7,10 @@ from typing import Final
 from venue.core.contract.collateral import (
     FEES_NAME,
     FUND_NAME,
-    doubtful,
     keep_before_gift,
 )
 from venue.core.contract.orders import Contracts
-from venue.core.contract.position import available_in
-from venue.core.contract.prices_in_doubt import unsure
+from venue.core.contract.prices_in_doubt import spare
 from venue.core.ledger.accounts import Account
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
@@ -195,11 +193,8 @@ class Owners:
         """The money that may leave a wallet; of the contract wallet its available money without
         gifts (rule 9.2)."""
         if wallet == WALLET_CONTRACT:
-            pool = self.collateral.holding_of(account).cross(asset)
-            if doubtful(pool):
-                return 0
             gift = account.benefits.gift(asset) if account.benefits is not None else 0
-            return available_in(pool) - unsure(pool) - gift
+            return spare(self.collateral.holding_of(account).cross(asset)) - gift
         return account.free(wallet, asset)
 
     def moved(

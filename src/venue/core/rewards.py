@@ -7,12 +7,10 @@ from typing import Final
 from venue.core.contract.collateral import (
     FEES_UID,
     FUND_UID,
-    doubtful,
     keep_before_gift,
 )
 from venue.core.contract.orders import Contracts
-from venue.core.contract.position import available_in
-from venue.core.contract.prices_in_doubt import unsure
+from venue.core.contract.prices_in_doubt import spare
 from venue.core.copying.shares import COMMISSION_UID
 from venue.core.ledger.accounts import Account, benefits_of
 from venue.core.ledger.benefits import Accrual, Affiliate, Which
@@ -114,9 +112,9 @@ class Rewards:
     def _returnable(self, account: Account, asset: int) -> int:
         """The part of a gift that may leave the cross pool: orders and positions do not need it."""
         pool = self.collateral.holding_of(account).cross(asset)
-        if account.benefits is None or doubtful(pool):
+        if account.benefits is None:
             return 0
-        return max(0, min(account.benefits.gift(asset), available_in(pool) - unsure(pool)))
+        return max(0, min(account.benefits.gift(asset), spare(pool)))
 
     # -- taking part -----------------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from venue.core.book.book import Order
 from venue.core.book.matching import any_price
-from venue.core.contract.collateral import doubtful
 from venue.core.contract.conditional import caps_refused
 from venue.core.contract.margin import bankruptcy_price
 from venue.core.contract.position import (
@@ -16,7 +15,7 @@ from venue.core.contract.position import (
     mark_of,
     notional,
 )
-from venue.core.contract.prices_in_doubt import spendable, unsure
+from venue.core.contract.prices_in_doubt import doubtful, spendable, unsure
 from venue.core.contract.records import Perpetual, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.ledger.ledger import fee_on

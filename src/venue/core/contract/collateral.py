@@ -109,11 +109,6 @@ def available(holding: Holding, asset: int) -> int:
     return available_in(holding.cross(asset))
 
 
-def doubtful(pool: Pool) -> bool:
-    """Whether a position's price is in doubt: nothing may leave the pool meanwhile (rule 5.14)."""
-    return any(position.perp.doubt for position in pool.positions)
-
-
 def keep_before_gift(holding: Holding, asset: int, *, given: bool) -> None:
     """Note how much of an owner's own money bears losses before its gift does (rule 9.2).
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from venue.core.book.book import Order
 from venue.core.contract.admission import order_margin, short_of
-from venue.core.contract.collateral import Collateral, available, doubtful, removable
+from venue.core.contract.collateral import Collateral, available, removable
 from venue.core.contract.margin import initial
 from venue.core.contract.orders import Contracts
 from venue.core.contract.position import notional
-from venue.core.contract.prices_in_doubt import unsure
+from venue.core.contract.prices_in_doubt import doubtful, spare, unsure
 from venue.core.contract.records import Holding, Modes, Perpetual, Position, Terms
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
@@ -146,7 +146,7 @@ class Margins:
         if needed + missing > 0 and needed + missing > free:
             return [short_of(needed + missing)]
         cross = holding.cross(perp.asset)
-        if missing and (doubtful(cross) or free - unsure(cross) < missing):
+        if missing and spare(cross) < missing:
             return [Rejected(Reject.PRICE_DOUBT)]
         events: list[Event] = []
         for position, short in moves:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from venue.core.book.book import Order
 from venue.core.book.matching import FILLS_MAX, PLANNED_MAX, Match, within_band
-from venue.core.contract.collateral import doubtful
 from venue.core.contract.fills import Fill, ended
 from venue.core.contract.planned_pool import stake_of
 from venue.core.contract.position import (
@@ -20,7 +19,7 @@ from venue.core.contract.position import (
     maintenance_after,
     mark_of,
 )
-from venue.core.contract.prices_in_doubt import too_dear, unsure
+from venue.core.contract.prices_in_doubt import doubtful, too_dear, unsure
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.margin import initial
-from venue.core.contract.position import equity, maintenance, maintenance_of, mark_of
+from venue.core.contract.position import available_in, equity, maintenance, maintenance_of, mark_of
 from venue.core.contract.records import Perpetual, Pool, Position
 from venue.core.ledger.ledger import fee_on
 from venue.core.units import PPM
@@ -20,6 +20,16 @@ NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close positions
 def unknown(perp: Perpetual) -> bool:
     """Whether a position's worth is in doubt, or no owner can get out of one."""
     return perp.doubt or perp.market.halted
+
+
+def doubtful(pool: Pool) -> bool:
+    """Whether a position's price is in doubt: nothing may leave the pool meanwhile (rule 5.14)."""
+    return any(position.perp.doubt for position in pool.positions)
+
+
+def spare(pool: Pool) -> int:
+    """The part of a cross pool's available money that may leave it, may be negative."""
+    return 0 if doubtful(pool) else available_in(pool) - unsure(pool)
 
 
 def unsure(pool: Pool) -> int:

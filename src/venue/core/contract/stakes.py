@@ -6,11 +6,10 @@ from typing import Final
 
 from venue.core.book.book import Order
 from venue.core.contract.admission import order_margin
-from venue.core.contract.collateral import doubtful
 from venue.core.contract.fills import Fill
 from venue.core.contract.planned_pool import Shadow, Stake, stake_of
 from venue.core.contract.position import find_position
-from venue.core.contract.prices_in_doubt import unsure
+from venue.core.contract.prices_in_doubt import doubtful, unsure
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.ledger.ledger import fee_on
 from venue.core.units import part_up

@@ -6,11 +6,10 @@ from typing import Final
 
 from venue.core.contract.collateral import (
     Collateral,
-    doubtful,
     keep_before_gift,
 )
-from venue.core.contract.position import available_in, equity
-from venue.core.contract.prices_in_doubt import unsure
+from venue.core.contract.position import equity
+from venue.core.contract.prices_in_doubt import spare
 from venue.core.contract.records import Pool
 from venue.core.copying.people import Following
 from venue.core.ledger.accounts import Account
@@ -116,8 +115,7 @@ class Shares:
         pool = following.holding.cross(following.lead.asset)
         benefits = following.account.benefits
         gift = 0 if benefits is None else benefits.gift(pool.asset)
-        spare = 0 if doubtful(pool) else available_in(pool) - unsure(pool) - gift
-        amount = min(wanted, spare)
+        amount = min(wanted, spare(pool) - gift)
         if amount <= 0:
             return 0, []
         commission = self._pool(self._accounts()[COMMISSION_UID], following.lead.asset)

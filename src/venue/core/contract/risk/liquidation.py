@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.book import Half
-from venue.core.contract.collateral import FUND_UID, Collateral, available
+from venue.core.contract.collateral import FUND_UID, Collateral
 from venue.core.contract.margin import bankruptcy_price, initial
 from venue.core.contract.orders import Contracts, closing_side
 from venue.core.contract.position import (
@@ -16,6 +16,7 @@ from venue.core.contract.position import (
     mark_of,
     notional,
 )
+from venue.core.contract.prices_in_doubt import spare
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.contract.reference.index import value
@@ -115,17 +116,17 @@ class Liquidation:
                 )  # fmt: skip
 
     def _top_up(self, run: Run) -> None:
-        """Automatic top-up: up to the initial margin, out of what the cross pool can spare."""
+        """Automatic top-up: up to the initial margin, out of what may leave the cross pool."""
         pool = run.pool
         if not pool.position_id or not pool.positions[0].auto_margin:
             return
         position = pool.positions[0]
         wanted = initial(notional(position), position.leverage) - equity(pool)
-        amount = min(wanted, available(pool.holding, pool.asset))
+        cross = pool.holding.cross(pool.asset)
+        amount = min(wanted, spare(cross))
         if amount <= 0:
             return
         run.begin()
-        cross = pool.holding.cross(pool.asset)
         run.events += self.collateral.move(cross, pool, amount, run.symbol)
         run.topped_up = amount
 

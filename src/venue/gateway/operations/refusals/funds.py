@@ -7,8 +7,8 @@ from typing import Final
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.names import WALLET_NAMES
-from venue.core.contract.collateral import doubtful
 from venue.core.contract.position import wallet as pool_wallet
+from venue.core.contract.prices_in_doubt import doubtful
 from venue.core.instruments import Asset
 from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.commands import PlaceOrder, Transfer, Withdraw
