@@ -16,7 +16,8 @@ from support.contract_world import (
     of,
     refusal,
 )
-from venue.core.contract.position import equity
+from venue.core.contract.position import available_in, equity
+from venue.core.contract.prices_in_doubt import unsure
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractTrade, LiquidationFinished
 from venue.core.messages.events import Event
@@ -95,6 +96,21 @@ def test_nor_by_a_resting_order_that_a_friend_meets() -> None:
     assert wealth(world)["fund"] == 1_000_000 - 3_050
     # Her pool was liquidated with all its orders.
     assert world.engine.contracts.markets[OTHER].market.book.bid == 0
+
+
+def test_nor_by_a_resting_order_that_the_mark_has_overtaken() -> None:
+    """Bought at 1,000 when BBB is at 985, 70 lots cost 1,050 more than the order holds."""
+    world = three(102_300)
+    other(world, "ann", BUY, LONG, 35, 1_000)
+    other(world, "ann", BUY, LONG, 35, 1_000)
+    falls(world, 850)
+    world.apply(commands.PostIndex(OTHER, "desk", 985, jump=True))
+    pool = world.cross("ann")
+    assert unsure(pool) + 525 < available_in(pool) < unsure(pool) + 1_050
+    said = other(world, "cat", SELL, SHORT, 70, 1_000, IOC)
+    assert [trade.quantity for trade in of(said, ContractTrade)] == [35]
+    assert available_in(pool) >= unsure(pool)
+    assert world.engine.contracts.markets[OTHER].market.book.bid == 1_000  # the other one stays
 
 
 @pytest.mark.parametrize("taker", ["ann", "cat"])

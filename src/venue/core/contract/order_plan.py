@@ -210,7 +210,8 @@ class Plan:
         price = maker.price
         opens = terms.opens
         isolated = opens and terms.modes.margin_mode != CROSSED
-        if opens and self._waits(terms.pool, isolated=isolated):
+        kept = self._kept(terms.pool, isolated=isolated) if opens else 0
+        if kept is None:
             return None
         size = lots * perp.unit
         amount = price * size
@@ -234,6 +235,8 @@ class Plan:
                 return None
         if self.isolated:
             fill.taker_margin = self._margin_with(fill) - self.margin
+        if kept and not self._staked().leaves(fill, terms, kept):
+            return None
         easy = not (own or isolated) and (
             self._loses_easily(fill, terms, loss) if loss > 0 else self._pays_easily(fill, terms)
         )
@@ -254,13 +257,13 @@ class Plan:
             self._bound(lots, price)
         return fill
 
-    def _waits(self, pool: Pool, *, isolated: bool) -> bool:
-        """Whether a resting order that opens stands back until the price of its contract, or the
-        prices of its pool's positions, are known: a trade would take money that they may cost."""
+    def _kept(self, pool: Pool, *, isolated: bool) -> int | None:
+        """The money that a fill must leave in the pool of a resting order that opens: prices of its
+        positions that are not known may cost it. None: it stands back until prices are known."""
         if self.perp.doubt or (isolated and self._doubtful(pool)):
-            return True
-        risk = 0 if certain(pool) else self._unsure(pool)
-        return risk > 0 and available_in(pool) < risk
+            return None
+        kept = 0 if certain(pool) else self._unsure(pool)
+        return None if kept and available_in(pool) < kept else kept
 
     def _doubtful(self, pool: Pool) -> bool:
         """Whether a pool has a position in doubt."""

@@ -67,13 +67,7 @@ class Stakes:
         because it has moved in the order's favour may be missing: the profit, which never counts as
         available, covers it. A closing order leaves the pool the maintenance margin of the rest.
         """
-        own = fill.maker.uid == self.order.uid
-        if own and not self.own:
-            self.own = True
-            for earlier in self.fills:
-                if earlier.lots:
-                    self.take(earlier, self.pools)
-        self._remember(fill.maker)
+        own = self._count(fill.maker)
         tried: dict[Pool, Stake] = {}
         stake = self.trial(_risked(terms), tried)
         before = stake.available() if terms.opens else stake.slack()
@@ -94,6 +88,16 @@ class Stakes:
             for pool, trial in tried.items():
                 self.pools[pool] = trial.accepted()
         return borne
+
+    def leaves(self, fill: Fill, terms: Terms, kept: int) -> bool:
+        """Whether a fill leaves `kept` available in the pool of a resting order that opens, the
+        fills before it counted; it is not counted itself."""
+        own = self._count(fill.maker)
+        tried: dict[Pool, Stake] = {}
+        if own:
+            self.take(fill, tried)
+        self._make(fill, terms, tried)
+        return self.trial(terms.pool, tried).available() >= kept
 
     def take_all(self) -> None:
         """Have the taker's pools be as all fills would leave them, and the cross pool in any
@@ -154,6 +158,17 @@ class Stakes:
             stake = self.trial(grown.pool, stakes)
             stake.collateral += margin
             stake.open(stake.existing(grown), fill.lots, fill.amount, fee)
+
+    def _count(self, maker: Order[Terms]) -> bool:
+        """Count the fills before, of a resting order's owner, and whether it is the taker's too."""
+        own = maker.uid == self.order.uid
+        if own and not self.own:
+            self.own = True
+            for earlier in self.fills:
+                if earlier.lots:
+                    self.take(earlier, self.pools)
+        self._remember(maker)
+        return own
 
     def _remember(self, maker: Order[Terms]) -> None:
         """Count the fills of a resting order's owner that were found easy, before the first one
