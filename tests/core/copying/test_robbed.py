@@ -19,9 +19,12 @@ from support.copying_world import (
     move,
     settings,
     stop,
+    tracking,
 )
 from venue.core.messages import commands
-from venue.core.messages.copy_events import CopySettled
+from venue.core.messages.copy_events import CopyRefused, CopySettled
+from venue.core.state import audit, snapshot
+from venue.vocabulary import Reject
 
 pytestmark = pytest.mark.core
 
@@ -115,3 +118,71 @@ def test_what_a_follower_owes_is_owed_at_the_share_that_was_agreed() -> None:
     stop(world, "fay")
     follow(world, "fay")
     assert following(world, "fay").share_ppm == 0
+
+
+# -- losses that a lead leaves open ----------------------------------------------------------------
+
+
+def hedged(world: ContractWorld) -> None:
+    """The lead is long and short as much, and closes the side that has gained 100 a lot."""
+    world.long("lea", 100, 0)
+    world.short("lea", 100, 0)
+    move(world, 1_100)
+    world.close_long("lea", 100, 0)
+    assert commission(world) == 969
+
+
+def test_a_lead_that_closes_gains_and_leaves_the_losses_open_is_not_paid() -> None:
+    """It would have got 969 of a follower that had lost its fees; the losses are closed later."""
+    world = copying_world("fay")
+    hedged(world)
+    assert tracking(midnight(world)) == []
+    assert commission(world) == 969
+    world.close_short("lea", 100, 0)
+    (settled,) = of(midnight(world), CopySettled)
+    assert (settled.paid, settled.back, commission(world)) == (0, 969, 0)
+
+
+def test_what_open_losses_hide_is_paid_once_they_are_gone() -> None:
+    world = copying_world("fay")
+    hedged(world)
+    midnight(world)
+    move(world, 1_000)
+    world.withdraw("fay", min(world.money("fay") // 2, 100_000))
+    (settled,) = of(midnight(world), CopySettled)
+    pair = following(world, "fay")
+    loss = pair.open_loss()  # the fee of its opening
+    assert loss < 0
+    assert (settled.paid, pair.high) == ((pair.net + loss) // 10, pair.net + loss)
+    assert commission(world) == pair.prepaid == pair.net // 10 - settled.paid
+    world.close_short("lea", 100, 0)
+    midnight(world)
+    assert (commission(world), pair.prepaid) == (0, 0)
+
+
+def test_a_lead_that_closes_no_loss_is_stopped_by_it_all_the_same() -> None:
+    """Rule 9.4: a tenth of the follower's wallet is lost, and nothing more is opened."""
+    world = copying_world("fay")
+    for _ in range(9):
+        world.long("lea", 100, 0)
+    held = copy(world, "fay").lots
+    move(world, 640)
+    assert following(world, "fay").today == 0
+    (refused,) = of(world.long("lea", 1, 0), CopyRefused)
+    assert refused.reason == Reject.COPY_LOSS
+    midnight(world)
+    (refused,) = of(world.long("lea", 1, 0), CopyRefused)
+    assert refused.reason == Reject.COPY_LOSS
+    move(world, 990)
+    world.long("lea", 100, 0)
+    assert copy(world, "fay").lots > held
+
+
+def test_the_sums_of_open_copies_are_those_of_a_state_that_was_loaded() -> None:
+    world = copying_world("fay")
+    hedged(world)
+    world.close_short("lea", 33, 0)
+    loaded = snapshot.load(snapshot.dump(world.engine))
+    pair = next(iter(loaded.copying.books.followings.values()))
+    assert pair.open_loss() == following(world, "fay").open_loss() < 0
+    assert audit.problems(loaded) == audit.problems(world.engine) == []

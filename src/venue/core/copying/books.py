@@ -170,7 +170,7 @@ class Books:
         copy.tracked.lots -= lots
         following = copy.following
         symbol = event.symbol
-        following.hold(copy.track.perp, -value)
+        following.hold(copy.track, -lots, -value, -open_fee)
         profit = copy.track.side * (amount - value)
         copy.realized += profit
         net = profit - fee - open_fee

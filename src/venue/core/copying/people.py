@@ -141,12 +141,34 @@ class Copy:
         del self.following.copies[self.number]
 
 
+class OpenCopies:
+    """The sums of a pair's open copies in one contract, so that nobody walks through them.
+
+    `value` is their open value, `lots` and `cost` are their lots and open value with the signs of
+    their sides, `fee` is the fees of their openings; all but lots in atoms.
+    """
+
+    __slots__ = ("cost", "fee", "lots", "perp", "value")
+
+    def __init__(self, perp: Perpetual) -> None:
+        self.perp = perp
+        self.value = 0
+        self.lots = 0
+        self.cost = 0
+        self.fee = 0
+
+    def result(self) -> int:
+        """The result if all were closed at mark, without the fees of closing."""
+        mark = self.perp.mark
+        return (mark * self.perp.unit * self.lots - self.cost if mark else 0) - self.fee
+
+
 class Following:
     """One pair of follower and lead; it stays when the follower stops, for its open copies.
 
     In atoms: `net` is the result of the closes so far, fees inside; `high` the mark up to which
     the lead was paid for it; `prepaid` the follower's money in the commission account; `today` the
-    result since the last settlement. `held` is the open value by contract ordinal.
+    result since the last settlement. `held` are the open copies by contract ordinal.
     """
 
     __slots__ = ("active", "configs", "copies", "created", "held", "high", "holding", "lead", "net",
@@ -161,7 +183,7 @@ class Following:
         self.configs: list[CopyConfig] = []
         self.share_ppm = lead.share_ppm
         self.copies: dict[int, Copy] = {}
-        self.held: dict[int, int] = {}
+        self.held: dict[int, OpenCopies] = {}
         self.net = 0
         self.high = 0
         self.prepaid = 0
@@ -182,13 +204,28 @@ class Following:
                 return config
         return None
 
-    def hold(self, perp: Perpetual, amount: int) -> None:
-        """Count open value in (or, negative, out)."""
-        left = self.held.get(perp.ordinal, 0) + amount
-        if left:
-            self.held[perp.ordinal] = left
-        else:
-            self.held.pop(perp.ordinal, None)
+    def hold(self, track: Track, lots: int, value: int, fee: int) -> None:
+        """Count a part of a copy in (or, negative, out): its lots, open value and opening fee."""
+        perp = track.perp
+        held = self.held.get(perp.ordinal)
+        if held is None:
+            held = self.held[perp.ordinal] = OpenCopies(perp)
+        held.value += value
+        held.lots += track.side * lots
+        held.cost += track.side * value
+        held.fee += fee
+        if not held.value:
+            del self.held[perp.ordinal]
+
+    def held_in(self, perp: Perpetual) -> int:
+        """The open value of the copies in a contract."""
+        held = self.held.get(perp.ordinal)
+        return 0 if held is None else held.value
+
+    def open_loss(self) -> int:
+        """The loss that all open copies together have at mark, their opening fees inside; at most
+        0: what they have gained does not count before they are closed."""
+        return min(0, sum([held.result() for held in self.held.values()]))
 
 
 class Trader:

@@ -171,7 +171,7 @@ class Repeating:
         copy.open_value += value
         copy.open_fee += fee
         copy.updated = order.time
-        following.hold(echo.track.perp, value)
+        following.hold(echo.track, kept, value, fee)
         events.append(
             CopyOpened(
                 copy.number, following.account.uid, following.lead.account.uid, echo.track.number,

@@ -54,22 +54,24 @@ class Shares:
         return self._take(following, part_down(profit, following.share_ppm, PPM), symbol)
 
     def settle(self, following: Following) -> list[Event]:
-        """Settle one pair's day: on the net result above the high-water mark the lead gets its
-        share; the rest of the pre-deductions returns. Gain whose share the follower could not pay
-        stays above the mark: it falls due again."""
-        gain = following.net - following.high
-        due = part_down(gain, following.share_ppm, PPM) if gain > 0 else 0
+        """Settle one pair's day: on the net result above the high-water mark, less the loss of open
+        copies, the lead gets its share. The share of what that loss hides stays pre-deducted until
+        it is known; the rest of the pre-deductions returns. Gain whose share the follower could not
+        pay stays above the mark: it falls due again."""
+        certain = following.net + following.open_loss()
+        due = _share(following, certain)
+        most = _share(following, following.net)
         events: list[Event] = []
-        if due > following.prepaid:
-            events += self._take(following, due - following.prepaid, "")[1]
+        if most > following.prepaid:
+            events += self._take(following, most - following.prepaid, "")[1]
         paid = min(due, following.prepaid)
-        back = following.prepaid - paid
+        back = max(0, following.prepaid - most)
         if due and paid == due:
-            following.high = following.net
+            following.high = certain
         elif due:
             reached = following.high + ceil_div(paid * PPM, following.share_ppm)
-            following.high = min(following.net, reached)
-        following.prepaid = 0
+            following.high = min(certain, reached)
+        following.prepaid -= paid + back
         following.today = 0
         if not paid and not back:
             return events
@@ -146,3 +148,9 @@ class Shares:
 
     def _pool(self, account: Account, asset: int) -> Pool:
         return self.collateral.holding_of(account).cross(asset)
+
+
+def _share(following: Following, result: int) -> int:
+    """The lead's share of a result above the high-water mark, in atoms."""
+    gain = result - following.high
+    return part_down(gain, following.share_ppm, PPM) if gain > 0 else 0

@@ -32,11 +32,16 @@ def share_ppb(holding: Holding, asset: int, margin: int) -> int:
 
 
 def lost_enough(following: Following) -> bool:
-    """Whether a pair has lost so much since the last settlement that it opens nothing more."""
-    if following.today >= 0:
+    """Whether a pair has lost so much since the last settlement that it opens nothing more.
+
+    The loss of its open copies counts, however long they are open: a lead that closes gains alone
+    would never be stopped.
+    """
+    result = following.today + following.open_loss()
+    if result >= 0:
         return False
     left = max(0, wallet(following.holding.cross(following.lead.asset)))
-    return -following.today * LOSS_PART >= left - following.today
+    return -result * LOSS_PART >= left - min(0, following.today)
 
 
 def narrowed(following: Following, pool: Pool, slippage_ppm: int, opened: int = 0) -> int:
@@ -49,7 +54,7 @@ def narrowed(following: Following, pool: Pool, slippage_ppm: int, opened: int = 
     chosen = slippage_ppm or SLIPPAGE_PPM
     cross = following.holding.cross(following.lead.asset)
     own = wallet(cross) if pool is cross else wallet(cross) + wallet(pool)
-    held = opened + sum(following.held.values())
+    held = opened + sum([each.value for each in following.held.values()])
     return min(chosen, max(NARROW_PPM, own * PPM // (ORDER_PART * max(1, held))))
 
 
@@ -120,7 +125,7 @@ def lots_of(following: Following, config: CopyConfig, echo: Echo, worst: int) ->
         margin = own * echo.share_ppb * config.value // (PPB * PPM)
     leverage = holding.modes_in(perp).leverage(echo.track.side)
     lot = max(perp.mark, worst) * perp.unit
-    room = max(0, config.hold_max - following.held.get(perp.ordinal, 0))
+    room = max(0, config.hold_max - following.held_in(perp))
     instrument = perp.market.instrument
     most = min(instrument.quantity_max, instrument.market_quantity_max, room // lot)
     return min(margin * leverage // lot, most)

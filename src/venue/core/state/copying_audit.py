@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from venue.core.copying.people import Lead, Trader
+from venue.core.copying.people import Following, Lead, Trader
 from venue.core.copying.shares import COMMISSION_UID
 from venue.core.engine import Engine
 
@@ -20,9 +20,7 @@ def problems(engine: Engine) -> list[str]:
             found.append(f"{name}: {following.prepaid} is pre-deducted")
         if following.active != (following.number in following.lead.followers):
             found.append(f"{name} is not where its lead looks for it")
-        held = sum([copy.value for copy in following.copies.values()])
-        if held != sum(following.held.values()):
-            found.append(f"{name} holds {held}, noted are {following.held}")
+        found += _held_problems(name, following)
         if following.account.uid == following.lead.account.uid:
             found.append(f"{name} is of one owner")
     for asset, amount in prepaid.items():
@@ -37,6 +35,21 @@ def problems(engine: Engine) -> list[str]:
         if not 0 < copy.due <= copy.lots or copy.following.copies.get(number) is not copy:
             found.append(f"copy {number} is behind with {copy.due} of {copy.lots} lots")
     return found
+
+
+def _held_problems(name: str, following: Following) -> list[str]:
+    held: dict[int, tuple[int, int, int, int]] = {}
+    for copy in following.copies.values():
+        side, ordinal = copy.track.side, copy.track.perp.ordinal
+        value, lots, cost, fee = held.get(ordinal, (0, 0, 0, 0))
+        held[ordinal] = (
+            value + copy.value, lots + side * copy.lots, cost + side * copy.value, fee + copy.fee,
+        )  # fmt: skip
+    noted = {
+        ordinal: (each.value, each.lots, each.cost, each.fee)
+        for ordinal, each in following.held.items()
+    }
+    return [] if held == noted else [f"{name} holds {held}, noted are {noted}"]
 
 
 def _trader_problems(uid: int, trader: Trader) -> list[str]:

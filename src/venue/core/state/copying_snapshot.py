@@ -243,7 +243,7 @@ def _load_following(
             trader.tracked[one.position_id] = tracked
         copy = copies[one.number] = Copy(one.number, following, track, tracked, 0)
         _load_sums(copy, one.sums)
-        following.hold(track.perp, copy.value)
+        following.hold(track, copy.lots, copy.value, copy.fee)
 
 
 def _sums(copy: Copy) -> list[int]:
