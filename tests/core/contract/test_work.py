@@ -26,6 +26,8 @@ interpreted = pytest.mark.skipif(compiled(), reason="compiled, no line is counte
 
 SYMBOL = CONTRACT.instrument.symbol
 STOP_MARKET = int(AlgoType.STOP_MARKET)
+TRAILING = int(AlgoType.TRAILING_STOP_MARKET)
+LAST = 0  # the price that a trigger is compared with
 WIDE = replace(
     CONTRACT, tiers=[Tier(AMOUNT_MAX, 50, 10_000)], position_max=10**6, open_interest_max=10**7
 )
@@ -118,3 +120,30 @@ def test_conditional_orders_of_one_slice_ask_a_bounded_number_of_resting_orders(
 def test_who_has_no_money_makes_no_work() -> None:
     """A stop whose money was withdrawn ends at the first order it meets."""
     assert slices_of(10) == [20]
+
+
+def trailed_among(others: int) -> int:
+    """Lines of an order whose price sets off 40 trailing stops, while so many older ones only move
+    along with it."""
+    world = ContractWorld("cat", "dan", money=10**7, contract=WIDE, checked=False)
+    world.short("cat", 1, 1_000)
+    world.long("dan", 1, 1_000)
+    for number in range(others + 40):
+        uid = world.owner(f"tim {number}", 10_000)
+        callback_ppm = 500_000 if number < others else 10_000
+        stop = commands.PlaceAlgo(uid, SYMBOL, SELL, SHORT, TRAILING, 1, 0, 0, LAST)
+        world.ok(replace(stop, callback_ppm=callback_ppm))
+    world.short("cat", 1, 1_000)
+    world.long("dan", 1, 1_000)  # from here on they follow
+    for number in range(41):
+        world.long("cat", 1, 985 - number)
+    lines, events = lines_of(world, SELL, SHORT, 1, 985, IOC)
+    assert len(of(events, AlgoTriggered)) == 40
+    assert len(world.perp.trailing) == others
+    return lines
+
+
+@interpreted
+def test_trailing_stops_are_not_asked_again_for_each_one_that_enters() -> None:
+    """Asked 40 times, each took 369 lines."""
+    assert trailed_among(100) - trailed_among(0) < 100 * 60

@@ -159,14 +159,16 @@ class Triggers:
         The trades of one may trigger the next. A slice enters a bounded number, and of each owner
         at most a share, so that one owner's many do not delay another's stop. The others wait in
         `due_algos` after those that the next slice finds, and enter in their turn at the price of
-        that moment.
+        that moment. Trailing ones are asked before a slice, and again after one that traded:
+        those that are due then enter in the next.
         """
         events: list[Event] = []
         entered: dict[int, int] = {}
         room = FIRED_MAX
         most = self.contracts.looked + ASKED_MAX
+        trailing = _due_trailing(perp) if perp.trailing else []
         for _ in range(LOOKED_MAX):
-            algo = self._next(perp) if room and self.contracts.looked < most else None
+            algo = self._next(perp, trailing) if room and self.contracts.looked < most else None
             if algo is None:
                 break
             if _has_share(algo, entered):
@@ -186,6 +188,10 @@ class Triggers:
                 room -= 1
             else:
                 perp.due_algos.append((version, algo))
+        if events and perp.trailing:
+            for algo in _due_trailing(perp):
+                del perp.trailing[algo.algo_id]
+                perp.due_algos.append((algo.version, algo))
         return events
 
     def pending(self, perp: Perpetual) -> bool:
@@ -203,7 +209,8 @@ class Triggers:
                 return True
         return False
 
-    def _next(self, perp: Perpetual) -> Algo | None:
+    def _next(self, perp: Perpetual, trailing: list[Algo]) -> Algo | None:
+        """The next one that is due, of those that wait or of the last of `trailing`."""
         if perp.market.halted:
             return None
         last, mark = perp.market.last_price, perp.mark if perp.current else 0
@@ -215,9 +222,9 @@ class Triggers:
                 algo = reached(perp.waiting[2 * source + 1], -price)
             if algo is not None:
                 return algo
-        for algo in perp.trailing.values():
-            price = mark if algo.source == MARK_PRICE else last
-            if price and trail(algo, price):
+        while trailing:
+            algo = trailing.pop()
+            if algo.algo_id in perp.trailing:  # it has not ended with its position
                 return algo
         return None
 
@@ -366,6 +373,20 @@ def _parent(algo: Algo) -> Terms | None:
     """The open order that an exit is attached to; None when it is none or has ended."""
     order = algo.holding.orders.get(algo.parent_id)
     return None if order is None else order.terms
+
+
+def _due_trailing(perp: Perpetual) -> list[Algo]:
+    """The trailing ones that are due at the prices of now, the newest first. All move along."""
+    if perp.market.halted:
+        return []
+    last, mark = perp.market.last_price, perp.mark if perp.current else 0
+    due = []
+    for algo in perp.trailing.values():
+        price = mark if algo.source == MARK_PRICE else last
+        if price and trail(algo, price):
+            due.append(algo)
+    due.reverse()
+    return due
 
 
 def _reference(perp: Perpetual, source: int) -> int:
