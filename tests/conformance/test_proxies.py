@@ -16,6 +16,10 @@ import pytest
 from support.asking import LAST, OTHER_USER, WAIT_S, ask, say
 from support.client import Client
 from support.server import Server
+from venue.api.errors import ApiError
+from venue.gateway.access.attempts import Attempts
+from venue.gateway.access.auth import BAD_PASSPHRASES_MAX
+from venue.gateway.access.connections import Gate, HttpLimits
 from venue.gateway.access.proxies import Proxies
 
 
@@ -124,6 +128,50 @@ def test_behind_a_trusted_proxy_its_clients_are_told_apart(tmp_path: Path) -> No
             [1, 2],
             [1, 1],  # the window may have ended
         )
+
+
+def test_addresses_of_one_ipv6_network_share_limits(tmp_path: Path) -> None:
+    """Enemy: a stranger who has 2^64 addresses, as each client of IPv6 has."""
+    first, near, far = b"2001:db8:0:1::1", b"2001:db8:0:1:ffff::2", b"2001:db8:0:2::1"
+    options = ("--no-agents", "--trusted-proxy", "127.0.0.1")
+    with Server(*options, folder=tmp_path) as server:
+
+        def used(ip: bytes) -> int:
+            head = LAST[:-4] + b"\r\nX-Forwarded-For: " + ip + b"\r\n\r\n"
+            (line,) = [
+                line for line in say(server, head).split(b"\r\n") if line.startswith(b"x-used")
+            ]
+            return int(line.split(b":")[1])
+
+        # A window may end between two: not thrice in a row.
+        assert any(used(near) - used(first) == -1 for _ in range(3))
+        assert used(far) == 1
+        key = {"ACCESS-KEY": "demo-alice", "ACCESS-PASSPHRASE": "wrong"}
+        alice = server.client("alice")
+        answers = [
+            alice.get("/api/v3/openOrders", headers={**key, "X-Forwarded-For": ip.decode()}).json
+            for ip in [near] * BAD_PASSPHRASES_MAX
+        ]
+        assert {answer["code"] for answer in answers} == {-1049}, answers
+        right = alice.get("/api/v3/openOrders", headers={"X-Forwarded-For": first.decode()})
+        other = alice.get("/api/v3/openOrders", headers={"X-Forwarded-For": far.decode()})
+        assert (right.status, other.status) == (400, 200), (right, other)
+
+
+def test_connections_and_attempts_of_one_ipv6_network_count_together() -> None:
+    gate = Gate(HttpLimits(connections_per_ip=1))
+    assert gate.enter("2001:db8::1") is None
+    assert gate.enter("2001:db8::ffff:2") is not None
+    assert gate.enter("2001:db8:0:1::1") is None
+    assert gate.enter("fe80::1%eth0") is None
+    assert gate.enter("9.9.9.9") is None
+    gate.leave("2001:db8::1")
+    assert gate.enter("2001:db8::ffff:2") is None
+    attempts = Attempts(1)
+    attempts.note("2001:db8::1", 0.0)
+    with pytest.raises(ApiError):
+        attempts.note("2001:db8::2", 0.0)
+    attempts.note("2001:db8:0:1::2", 0.0)
 
 
 @pytest.mark.parametrize(

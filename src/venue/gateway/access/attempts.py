@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.api import errors
+from venue.gateway.access.proxies import counted_as
 
 ATTEMPTS_MAX: Final = 300
 ATTEMPTS_S: Final = 300.0
@@ -27,6 +28,7 @@ class Attempts:
         if now >= self._end:
             self._count = {}
             self._end = now + ATTEMPTS_S
+        ip = counted_as(ip)
         if ip not in self._count and len(self._count) >= CALLERS_MAX:
             ip = ""
         count = self._count[ip] = self._count.get(ip, 0) + 1

@@ -16,6 +16,7 @@ from venue.api.errors import ApiError
 from venue.api.signing import Mac
 from venue.gateway.access.callers import Caller, KeyFacts, Signed
 from venue.gateway.access.causes import cause
+from venue.gateway.access.proxies import counted_as
 from venue.gateway.access.replay import WINDOW_MS, request_id
 from venue.gateway.access.vault import PassphraseHash
 from venue.node.clock import ServerClock
@@ -103,7 +104,7 @@ class Keyring:
 
     def locked_out(self, key: Key, ip: str, now: int) -> bool:
         """Whether this caller gave too many wrong passphrases of late."""
-        times = self._bad.get((key.view.key, ip))
+        times = self._bad.get((key.view.key, counted_as(ip)))
         if times is None:
             return False
         while times and times[0] <= now - BAD_PASSPHRASES_US:
@@ -112,7 +113,7 @@ class Keyring:
 
     def note_bad(self, key: Key, ip: str, now: int) -> None:
         """Count a wrong passphrase."""
-        caller = (key.view.key, ip)
+        caller = (key.view.key, counted_as(ip))
         if caller not in self._bad and len(self._bad) >= BAD_CALLERS_MAX:
             del self._bad[next(iter(self._bad))]
         self._bad.setdefault(caller, deque(maxlen=BAD_PASSPHRASES_MAX)).append(now)

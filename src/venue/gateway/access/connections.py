@@ -6,6 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from venue.gateway.access.proxies import counted_as
+
 RESERVED: Final = 32  # connections beyond the limits, for operators
 RESERVED_PER_IP: Final = 4
 LINGERING_MAX: Final = 100  # refused connections that may still read their answer, at once
@@ -28,7 +30,7 @@ class HttpLimits(Struct, frozen=True, kw_only=True):
 
 
 class Gate:
-    """Counts the open connections of one listener.
+    """Counts the open connections of one listener, per address (`counted_as`).
 
     A few more are let in beyond the limits, for operators: a client that fills an address's
     connections must not lock them out.
@@ -43,6 +45,7 @@ class Gate:
 
     def enter(self, ip: str, *, capped: bool = True) -> str | None:
         """Count a connection, or say why it may not come in. `capped`: per address."""
+        ip = counted_as(ip)
         here = self._by_ip.get(ip, 0)
         per_ip, total = self._limits.connections_per_ip, self._limits.connections
         if total is not None and self.open >= total:
@@ -55,6 +58,7 @@ class Gate:
 
     def enter_reserve(self, ip: str) -> bool:
         """Count a connection for operators only; False when these are taken too."""
+        ip = counted_as(ip)
         here = self._reserved.get(ip, 0)
         if here >= RESERVED_PER_IP or sum(self._reserved.values()) >= RESERVED:
             return False
@@ -63,6 +67,7 @@ class Gate:
 
     def leave(self, ip: str, *, reserved: bool = False) -> None:
         """Count one less."""
+        ip = counted_as(ip)
         counted = self._reserved if reserved else self._by_ip
         here = counted.pop(ip) - 1
         if here:

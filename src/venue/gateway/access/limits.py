@@ -6,6 +6,7 @@ from typing import Final, NoReturn, Protocol
 
 from venue.api import errors
 from venue.candles import MINUTE_US
+from venue.gateway.access.proxies import counted_as
 
 WEIGHT_MAX: Final = 500
 ORDERS_MAX: Final = 300  # of an account in a minute
@@ -60,11 +61,12 @@ class Limits:
         ApiError -1003, HTTP 429, when the budget does not suffice; from then on every charge is
         refused until the window ends.
         """
-        return self._ip.charge(ip, weight, now) if self._ip is not None else None
+        return self._ip.charge(counted_as(ip), weight, now) if self._ip is not None else None
 
     def charge_operator(self, ip: str, weight: int, now: int) -> tuple[int, int] | None:
         """The same for what operators ask."""
-        return self._operator.charge(ip, weight, now) if self._operator is not None else None
+        operator = self._operator
+        return operator.charge(counted_as(ip), weight, now) if operator is not None else None
 
     def charge_uid(self, uid: int, weight: int, now: int) -> None:
         """The same for an account; its counter stands in no header."""

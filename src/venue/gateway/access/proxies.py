@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
 FORWARDED_FOR: Final = b"x-forwarded-for"
 MAPPED: Final = "::ffff:"
+CLIENT_BITS: Final = 64  # of an IPv6 address; the others are the client's choice
 HOPS_MAX: Final = 16  # addresses that are looked at, from the nearest on
 
 
@@ -47,6 +49,18 @@ class Proxies:
             if not self.trusts(hop):
                 return hop
         return peer
+
+
+def counted_as(ip: str) -> str:
+    """The address that a limit counts: the /64 of an IPv6 one, for a client has a whole one and can
+    call from each of its addresses."""
+    return _network(ip) if ":" in ip else ip
+
+
+@lru_cache(maxsize=4096)
+def _network(ip: str) -> str:
+    address = IPv6Address(ip.partition("%")[0])  # without the name of a link
+    return str(IPv6Network((address, CLIENT_BITS), strict=False))
 
 
 def plain(ip: str) -> str:
