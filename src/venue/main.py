@@ -35,6 +35,7 @@ from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.access.replay import SEEDED_MS, ReplayGuard, lasting
+from venue.gateway.answers.kept import WORLD_SERIES_MAX, Answers
 from venue.gateway.bounds import DEV_FACTOR, Bounds, bounds
 from venue.gateway.context import KEY_REWRITES, Node
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, document
@@ -288,6 +289,7 @@ def _living(plain: Options, beside: Node, open_doors: Doors) -> Living:
         begun = goes_on if journal.begin() else plain
         node = await _wire(begun, journal, history, SystemClock(), failed)
         node.observe(min(plain.wire_log, WORLD_WIRE_LOG), queue)
+        node.answers = Answers(WORLD_SERIES_MAX)
         return node
 
     shelf, make_ready = Shelf(plain.frames_kept), partial(_make_ready, plain)

@@ -32,7 +32,14 @@ from venue.core.messages.commands import (
 )
 from venue.core.owners import FIRST_UID
 from venue.gateway.answers.encoded import Encoded
-from venue.gateway.answers.kept import ANSWERS_MAX, ITEMS_MAX, SERIES_MAX, Answers, Series
+from venue.gateway.answers.kept import (
+    ANSWERS_MAX,
+    ITEMS_MAX,
+    SERIES_MAX,
+    WORLD_SERIES_MAX,
+    Answers,
+    Series,
+)
 from venue.gateway.context import Call, Node
 from venue.gateway.operations.contract import market as contract_market
 from venue.gateway.operations.spot import market as spot_market
@@ -228,6 +235,39 @@ def test_a_stranger_does_not_decide_how_much_is_kept() -> None:
         assert len(node.answers.held()) == 2
 
     in_a_venue(act)
+
+
+def test_who_asks_for_all_series_of_the_demo_markets_has_none_encoded_twice() -> None:
+    """Enemy: a stranger who asks for each in turn, so that those of all others are let go."""
+
+    def act(node: Node, clock: Hands) -> None:
+        call = Call(node, 0, b"")
+        for instrument in demo.INSTRUMENTS:
+            spot_market.trades(call, TradesRequest(instrument.symbol, 1))
+            for interval in INTERVALS:
+                spot_market.klines(call, KlinesRequest(instrument.symbol, interval, 1))
+        for contract in demo.CONTRACTS:
+            symbol = contract.instrument.symbol
+            contract_market.contract_trades(call, TradesRequest(symbol, 1))
+            for interval in INTERVALS:
+                asked = ContractKlinesRequest(symbol, interval, 1)
+                contract_market.contract_klines(call, asked)
+                contract_market.index_klines(call, asked)
+                contract_market.mark_klines(call, asked)
+        held = len(node.answers.held())
+        markets = len(demo.INSTRUMENTS) + 3 * len(demo.CONTRACTS)
+        trades = len(demo.INSTRUMENTS) + len(demo.CONTRACTS)
+        assert held == trades + markets * len(INTERVALS) < SERIES_MAX
+
+    in_a_venue(act)
+
+
+def test_a_world_keeps_few_series() -> None:
+    """Enemy: a stranger who asks each of a thousand worlds for all of its charts."""
+    kept = Answers(WORLD_SERIES_MAX)
+    for interval in INTERVALS:
+        kept.series(("klines", interval))
+    assert kept.held() == [("klines", interval) for interval in INTERVALS[-WORLD_SERIES_MAX:]]
 
 
 def test_the_oldest_answers_and_series_go_first() -> None:

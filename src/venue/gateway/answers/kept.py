@@ -17,7 +17,10 @@ from msgspec import Struct
 from venue.gateway.answers.encoded import Encoded
 
 ANSWERS_MAX: Final = 4_096  # answers, the longest (200 levels of a book) some 12 KB
-SERIES_MAX: Final = 128  # series, each with at most `ITEMS_MAX` items
+# Series, each with at most `ITEMS_MAX` items: more than the demo markets have. With fewer, who asks
+# for all in turn would have each encoded anew, and those of all others.
+SERIES_MAX: Final = 320
+WORLD_SERIES_MAX: Final = 8  # of each of many worlds
 FOREVER: Final = 2**63
 ITEMS_MAX: Final = 1_000  # items of some 200 bytes: the most that one question may ask for
 
@@ -91,9 +94,10 @@ class Series:
 class Answers:
     """The answers and series that are kept, by question; the oldest ones go first."""
 
-    __slots__ = ("_series", "known")
+    __slots__ = ("_series", "_series_max", "known")
 
-    def __init__(self) -> None:
+    def __init__(self, series_max: int = SERIES_MAX) -> None:
+        self._series_max = series_max
         self.known: dict[Question, KnownAnswer] = {}
         self._series: dict[Question, Series] = {}
 
@@ -128,7 +132,7 @@ class Answers:
         found = kept.pop(question, None)
         if found is None:
             found = Series()
-            if len(kept) >= SERIES_MAX:
+            if len(kept) >= self._series_max:
                 del kept[next(iter(kept))]
         kept[question] = found
         return found
