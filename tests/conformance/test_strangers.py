@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -19,6 +21,8 @@ from venue.gateway.access.connections import LINGERING_MAX, RESERVED_PER_IP
 
 CONNECTIONS = 100  # of one address
 MEGABYTE = 1024 * 1024
+REFUSED = b"GET /api/v3/market/depth HTTP/1.1\r\nHost: venue\r\n\r\n"  # without a symbol
+REFUSED_LAST = REFUSED[:-2] + b"Connection: close\r\n\r\n"
 GET = b"GET /api/v3/ping HTTP/1.1\r\nHost: venue\r\n\r\n"
 
 
@@ -103,6 +107,41 @@ def test_who_pipelines_without_reading_fills_no_memory(tmp_path: Path) -> None:
                 connection.sendall(sent * (64 * MEGABYTE // len(sent)))
         assert server.client().get("/api/v3/ping").status == 200
         assert memory(server) - before < 32 * MEGABYTE
+
+
+@pytest.fixture
+def stopped(server: Server) -> Iterator[Callable[[], None]]:
+    """The venue does not run until it is called: what is sent meanwhile comes at once."""
+    server.process.send_signal(signal.SIGSTOP)
+
+    def go_on() -> None:
+        server.process.send_signal(signal.SIGCONT)
+
+    try:
+        yield go_on
+    finally:
+        go_on()
+
+
+def test_who_sends_many_requests_at_once_takes_turns_with_others(
+    server: Server, stopped: Callable[[], None]
+) -> None:
+    """Enemy: a stranger whose requests take a hundredth of a second each, sent in one piece."""
+    many = 200
+    with closing(connect(server)) as hostile, closing(connect(server)) as witness:
+        hostile.sendall(REFUSED * (many - 1) + REFUSED_LAST)
+        witness.sendall(REFUSED_LAST)
+        stopped()
+        (number,) = numbers(read_all(witness))
+        others = numbers(read_all(hostile))
+    assert len(others) == many
+    assert sum(other < number for other in others) <= 2
+
+
+def numbers(answers: bytes) -> list[int]:
+    """The numbers of refused requests, in the order in which they were served."""
+    found = re.findall(rb"\r\nx-venue-request-id: (\w+)\r\n", answers, re.IGNORECASE)
+    return [int(number) for number in found]
 
 
 @pytest.mark.parametrize("linger", [True, False], ids=["half-closed", "reset"])

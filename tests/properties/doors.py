@@ -72,6 +72,18 @@ class Wire:
         self.reading = True
 
 
+class Turns:
+    """The loop of the connections: callbacks wait until a turn is taken."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_event_loop()
+        self.waiting: deque[Callable[[], None]] = deque()
+        self.time, self.call_later = loop.time, loop.call_later
+
+    def call_soon(self, callback: Callable[[], None]) -> None:
+        self.waiting.append(callback)
+
+
 class Doors:
     """Connections of one listener, one after another, from one seed."""
 
@@ -80,8 +92,8 @@ class Doors:
         self._later: deque[Request] = deque()
         self._served = 0
         self.reads = 0
-        loop = asyncio.get_event_loop()
-        self._listener = Listener(HttpLimits(), self._serve, None, Proxies(), loop)
+        self._turns = Turns()
+        self._listener = Listener(HttpLimits(), self._serve, None, Proxies(), self._turns)  # type: ignore[arg-type]  # of a loop, what is called
 
     def run(self, reads: int) -> None:
         """Go on until so many pieces were read."""
@@ -99,6 +111,7 @@ class Doors:
             data = self._damaged(data, at)
         self._served = 0
         self._later.clear()
+        self._turns.waiting.clear()
         made: list[HttpConnection] = []
         wire = Wire(random, lambda: made[0])
         connection = HttpConnection(self._listener)
@@ -111,24 +124,27 @@ class Doors:
 
     def _feed(self, connection: HttpConnection, wire: Wire, data: bytes) -> None:
         """Send in random pieces; meanwhile answer, and read what was written."""
-        random = self._random
-        while (data or self._later or wire.pressed) and not wire.closed:
+        random, turns = self._random, self._turns.waiting
+        while (data or self._later or wire.pressed or turns) and not wire.closed:
             choice = random.random()
             if choice < 0.2 and self._later:
                 self._answer(self._later.popleft())
             elif choice < 0.4 and wire.pressed:
                 wire.pressed = False
                 connection.resume_writing()
+            elif choice < 0.7 and turns:
+                turns.popleft()()
             elif data and wire.reading:
                 size = random.choice((1, 7, 60, 500, 3 * PIECE))
                 connection.data_received(data[:size])
                 data = data[size:]
                 self.reads += 1
             assert len(connection._waiting) <= WAITING_MAX + PIECE // SMALLEST
-            if not (self._later or wire.pressed or wire.reading):
+            if not (self._later or wire.pressed or wire.reading or turns):
                 raise AssertionError("nobody would ever read on")
         if not wire.closed and random.random() < 0.5:
             connection.eof_received()
+        assert not turns, "a turn is taken for nothing"
 
     def _judge(self, wire: Wire, whole: int, data: bytes) -> None:
         answers = wire.written.split(b"HTTP/1.1 ")[1:]

@@ -53,6 +53,7 @@ class HttpConnection:
         self._seated = False
         self._answering = False
         self._serving = False  # inside `_go_on`
+        self._queued = False  # others have their turn before its next request
         self._upgraded = False  # the transport is a stream's now
         self._paused = False  # the client does not read its answers
         self._held = False  # nothing is read of what it sends
@@ -106,7 +107,7 @@ class HttpConnection:
         """Parse what came, as far as requests may wait."""
         if self._stopped:
             self._discard(data)
-        elif len(data) <= PIECE and not self._unparsed:
+        elif len(data) <= PIECE and not self._unparsed and len(self._waiting) < WAITING_MAX:
             self._parse(data)
             self._go_on()
         else:
@@ -119,7 +120,7 @@ class HttpConnection:
         """The client sends no more. It may read the answers to what it sent, then this ends."""
         self._ended = True
         self._go_on()
-        return self._answering or bool(self._waiting)
+        return self._answering or self._queued or bool(self._waiting)
 
     def pause_writing(self) -> None:
         """The client does not read: nothing more is begun or read for it."""
@@ -227,18 +228,26 @@ class HttpConnection:
         return self._owner
 
     def _go_on(self) -> None:
-        """Serve the requests that wait, in order. After the last answer the connection may end."""
-        if self._serving or self._upgraded:
+        """Serve the next request that waits. After the last answer the connection may end.
+
+        When more of its requests wait, other connections have their turn first: one client cannot
+        take the venue's time for thousands that it sent at once.
+        """
+        if self._serving or self._queued or self._upgraded:
             return
-        self._serving = True
-        while not (self._answering or self._paused or self._resting or self._last):
+        if not (self._answering or self._paused or self._resting or self._last):
+            self._serving = True
             if not self._waiting:
                 self._parse_on()
-            if not self._waiting:
-                break
-            self._serve(self._waiting.popleft())
-        self._serving = False
+            if self._waiting:
+                self._serve(self._waiting.popleft())
+            self._serving = False
         if self._answering or self._transport.is_closing():
+            return
+        waits = self._waiting or (self._unparsed and not self._stopped)
+        if waits and not (self._paused or self._resting or self._last):
+            self._queued = True
+            self._listener.loop.call_soon(self._take_turn)
             return
         if self._last:
             self._part(b"")
@@ -251,6 +260,11 @@ class HttpConnection:
         elif self._held:
             self._held = False
             self._transport.resume_reading()
+
+    def _take_turn(self) -> None:
+        self._queued = False
+        if not self._transport.is_closing():
+            self._go_on()
 
     def _serve(self, request: Request) -> None:
         self._answering = True
@@ -285,7 +299,7 @@ class HttpConnection:
         if self._lingers or self._paused or self._closing:
             self._transport.abort()
         elif self._unparsed or part == IDLE or self._stopped:
-            if self._answering or self._waiting:
+            if self._answering or self._waiting or self._queued:
                 self.due = now + limits.idle_s
             elif self._crowded is not None:
                 self._part(_refusal(503, _BUSY, self._crowded))
