@@ -12,7 +12,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from properties.streams import streams
 from venue.gateway.access.connections import HttpLimits
@@ -93,7 +93,8 @@ class Doors:
         self._served = 0
         self.reads = 0
         self._turns = Turns()
-        self._listener = Listener(HttpLimits(), self._serve, None, Proxies(), self._turns)  # type: ignore[arg-type]  # of a loop, what is called
+        turning = cast(asyncio.AbstractEventLoop, self._turns)
+        self._listener = Listener(HttpLimits(), self._serve, None, Proxies(), turning)
 
     def run(self, reads: int) -> None:
         """Go on until so many pieces were read."""
