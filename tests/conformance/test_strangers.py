@@ -16,7 +16,9 @@ from pathlib import Path
 import pytest
 
 from support.asking import LAST, OTHER_USER, STREAM, UPGRADE, ask, connect, read_all, say
+from support.listening import Listener
 from support.server import Server
+from venue.candles import INTERVALS
 from venue.gateway.access.connections import LINGERING_MAX, RESERVED_PER_IP
 
 CONNECTIONS = 100  # of one address
@@ -136,6 +138,25 @@ def test_who_sends_many_requests_at_once_takes_turns_with_others(
         others = numbers(read_all(hostile))
     assert len(others) == many
     assert sum(other < number for other in others) <= 2
+
+
+def test_first_frames_of_many_channels_hold_nobody_up(server: Server) -> None:
+    """Enemy: a stranger who subscribes to all charts of all markets, again and again. What comes
+    behind is answered before them."""
+    charts = [
+        f"{symbol}@kline_{interval}_LAST_PRICE"
+        for symbol in ("BTCUSDT", "ETHUSDT", "SOLUSDT")
+        for interval in INTERVALS
+    ]
+    with Listener(server.port, "/v3/ws/public") as hostile:
+        server.process.send_signal(signal.SIGSTOP)  # so that both are read in one turn
+        hostile.say({"method": "SUBSCRIBE", "params": charts, "id": 1})
+        hostile.say({"method": "PING", "id": 2})
+        server.process.send_signal(signal.SIGCONT)
+        told = [hostile.receive() for _ in range(len(charts) + 2)]
+    assert told[:2] == [{"result": True, "id": 1}, {"result": True, "id": 2}]
+    assert {frame["e"] for frame in told[2:]} == {"klineSnapshot"}
+    assert [frame["s"] for frame in told[2:]] == [chart.partition("@")[0] for chart in charts]
 
 
 def numbers(answers: bytes) -> list[int]:

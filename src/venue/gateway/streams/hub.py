@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from venue.api.streams.channels import KeptFrame, Stream
 from venue.candles import SECOND_US
@@ -22,12 +22,14 @@ from venue.gateway.streams.catchup import CatchUp
 from venue.gateway.streams.faulty_frames import FaultyFrames
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.limits import Timing
+from venue.gateway.streams.newcomers import Newcomers
 from venue.gateway.streams.public_frames import (
     TOUCHES,
     TRADES,
     Shaper,
     shaper,
 )
+from venue.gateway.streams.subscriber import PublicKey, Subscriber
 from venue.recording.numbering import OwnKey
 from venue.times import US_PER_MS
 from venue.vocabulary import CAUSES_OUTSIDE, Product
@@ -35,30 +37,6 @@ from venue.vocabulary import CAUSES_OUTSIDE, Product
 INTERNAL_ERROR: Final = 1011
 POLICY: Final = 1008
 KEEP_UP_S: Final = 5.0  # how long time that is moved waits for a reader; then it is too slow
-
-
-PublicKey = tuple[Product, str, str]  # product, symbol, channel
-
-
-class Subscriber(Protocol):
-    """A client that receives frames. Only `ready` waits, until the client takes more.
-
-    `end` closes with a code and a reason. `drop` ends it at once, after a defect of its own.
-    """
-
-    def send(self, frame: Frame) -> None: ...
-
-    def send_all(self, frames: list[Frame]) -> None: ...
-
-    def end(self, code: int, reason: str) -> None: ...
-
-    def drop(self) -> None: ...
-
-    def fits(self, frames: int, size: int) -> bool: ...
-
-    def mute(self, seconds: float | None) -> None: ...
-
-    async def ready(self) -> None: ...
 
 
 class PublicChannel:
@@ -118,6 +96,7 @@ class Hub:
             "kline": timing.kline_s,
             "mark_kline": timing.kline_s,
         }
+        self._newcomers = Newcomers(self._loop, self._let_in)
         self._public: dict[PublicKey, PublicChannel] = {}
         self._by_symbol: dict[tuple[Product, str], list[PublicChannel]] = {}
         self._own: dict[OwnKey, OwnChannel] = {}
@@ -132,7 +111,10 @@ class Hub:
     # -- who listens ------------------------------------------------------------------------------
 
     def join(self, listener: Subscriber, key: PublicKey, stream: Stream) -> None:
-        """Have a listener told of a public channel, beginning with where it is now."""
+        """Have a listener told of a public channel, beginning with where it is in its turn."""
+        self._newcomers.add(listener, key, stream)
+
+    def _let_in(self, listener: Subscriber, key: PublicKey, stream: Stream) -> None:
         channel = self._public.get(key)
         if channel is not None and channel.scheduled and not channel.interval_s:
             self._push(channel)  # otherwise the newcomer would get these trades twice
@@ -149,6 +131,7 @@ class Hub:
 
     def leave(self, listener: Subscriber, key: PublicKey) -> None:
         """The opposite of `join`; a channel without listeners is forgotten."""
+        self._newcomers.remove(listener, key)
         channel = self._public.get(key)
         if channel is None:
             return

@@ -33,11 +33,12 @@ from venue.gateway.context import Node
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.faults.rules import NO_PING, NO_PONG, Asked
 from venue.gateway.streams.frames import Frame
-from venue.gateway.streams.hub import POLICY, Hub, PublicKey, Subscriber
+from venue.gateway.streams.hub import POLICY, Hub
 from venue.gateway.streams.limits import Allowance, SessionLimits
 from venue.gateway.streams.messages import MessageRefused, cut, enabled_of, identity_of, plain, read
 from venue.gateway.streams.public_frames import is_listed
 from venue.gateway.streams.socket_orders import SocketOrders
+from venue.gateway.streams.subscriber import PublicKey, Subscriber
 from venue.history.process.link import HistoryFailed
 from venue.recording.numbering import OwnKey
 from venue.times import US_PER_MS

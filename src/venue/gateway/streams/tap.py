@@ -11,7 +11,7 @@ from typing import Final
 from venue.api.errors import ApiError
 from venue.gateway.dispatch.wire_log import PATH_BYTES, Operated, WireLog
 from venue.gateway.streams.frames import Frame
-from venue.gateway.streams.hub import Subscriber
+from venue.gateway.streams.subscriber import Subscriber
 from venue.gateway.transport.request import Request
 
 _OF_A_CHANNEL: Final = b'{"e":'  # how frames of channels begin
