@@ -141,8 +141,8 @@ def test_who_sends_many_requests_at_once_takes_turns_with_others(
 
 
 def test_first_frames_of_many_channels_hold_nobody_up(server: Server) -> None:
-    """Enemy: a stranger who subscribes to all charts of all markets, again and again. What comes
-    behind is answered before them."""
+    """Enemy: a stranger who subscribes to all charts of all markets, again and again. A later
+    message is answered before them."""
     charts = [
         f"{symbol}@kline_{interval}_LAST_PRICE"
         for symbol in ("BTCUSDT", "ETHUSDT", "SOLUSDT")
