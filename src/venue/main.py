@@ -52,6 +52,7 @@ from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.client import History
 from venue.history.process.shelf import Shelf
 from venue.journal.archive import joined
+from venue.journal.file import refuse_foreign
 from venue.journal.journal import Journal, JournalFailed, Readable
 from venue.journal.opening import open_journal
 from venue.journal.recent import in_memory
@@ -225,6 +226,7 @@ async def opened(
     path = options.state
     async with contextlib.AsyncExitStack() as closing:
         if path:
+            refuse_foreign(path)
             for exposed in private_files.narrow(path):
                 log.warning("%s", exposed)
             private_files.create(Path(path))

@@ -294,6 +294,7 @@ _STALE = {"kind": "stale"}
         ({"effect": _503, "match": {"side": "LEFT"}}, -1117, "side"),
         ({"effect": _503, "match": {"owner": "nobody"}}, -1142, "owner"),
         ({"effect": _503, "match": {"operation": "nope"}}, -1142, "match.operation"),
+        ({"effect": _503, "match": {"symbol": "BTCUSD"}}, -1142, "match.symbol"),
         ({"effect": _503, "match": {"operation": "plaice*"}}, -1142, "match.operation"),
         ({"effect": _503, "match": {"operation": "place_ordr"}}, -1142, "place_order"),
         ({"effect": _503, "match": {"operation": "add_fault"}}, -1142, "match.operation"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from journeys.test_command import command
@@ -61,6 +63,37 @@ def test_a_file_that_was_named_may_say_everything(tmp_path: Path) -> None:
     assert told == "venue: --port 70000: must be from 0 to 65535\n"
     missing = command("dev", "--config", "none.toml", folder=tmp_path)
     assert (missing.returncode, missing.stderr) == (2, "venue: none.toml: no such file\n")
+
+
+@pytest.mark.parametrize("content", [b"seed = = 3\n", b"\xff\xfe[dev]\n"])
+def test_a_file_of_options_that_is_no_toml_is_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "mine.toml").write_bytes(content)
+    done = command("dev", "--config", "mine.toml", "--port", "0", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("venue: mine.toml is no TOML file: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("kind", ["dev", "serve"])
+@pytest.mark.parametrize("content", ["a text", "database"])
+def test_a_file_that_is_no_journal_is_refused_as_it_is(
+    tmp_path: Path, kind: str, content: str
+) -> None:
+    """Enemy: a slip of the keyboard, at a file of somebody's."""
+    other = tmp_path / "other.db"
+    if content == "database":
+        with closing(apsw.Connection(str(other))) as connection:
+            connection.execute("CREATE TABLE letters(text)")
+    else:
+        other.write_text(content)
+    other.chmod(0o640)
+    before = other.read_bytes()
+    done = command(kind, "--state", str(other), "--port", "0", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"venue: {other}"), done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert (other.read_bytes(), other.stat().st_mode & 0o777) == (before, 0o640)
+    assert list(tmp_path.iterdir()) == [other]
 
 
 def test_files_of_others_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from venue.api import signing
+from venue.candles import INTERVALS
 
 MODE = sys.argv[1]
 SERVER = urlsplit(os.environ["VENUE_URL"]).netloc
@@ -125,11 +126,12 @@ def sockets() -> None:
 
 
 def unread() -> None:
-    names = [f"{coin}USDT@depth200" for coin in ("BTC", "ETH", "SOL")]
+    names = [f"BTCUSDT@kline_{interval}_LAST_PRICE" for interval in INTERVALS]
     stream = opened()
-    for _ in range(100):  # each begins with all that is in the books
+    for _ in range(60):  # each begins with a hundred candles
         for method in ("SUBSCRIBE", "UNSUBSCRIBE"):
             stream.sendall(text(json.dumps({"method": method, "params": names})))
+            time.sleep(0.02)  # a stream that ends at once begins with none
     ask("GET", "/api/v3/time")
     with suppress(OSError):
         while True:  # until it is gone

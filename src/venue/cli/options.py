@@ -35,7 +35,11 @@ class FileOptions:
         if not commands:  # before the command is known: a file names no other file
             return
         file = Toml(self._path, allow_unknown=True)
-        for name in _section(self._root, commands, arguments, file.config, self._path):
+        try:
+            config = file.config
+        except CycloptsError as problem:
+            raise CycloptsError(msg=f"{self._path} is no TOML file: {problem}") from None
+        for name in _section(self._root, commands, arguments, config, self._path):
             if not self._named and name not in OF_FOUND:
                 raise CycloptsError(
                     msg=f"{'.'.join([*commands, name])} is not taken from a {FOUND} that was only"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 import apsw
 
@@ -48,6 +49,19 @@ def connect(path: str) -> apsw.Connection:
         connection.set_busy_timeout(0)
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     return connection
+
+
+def refuse_foreign(path: str) -> None:
+    """JournalCorrupt when there is a file with content that is no journal; it is not changed, and
+    nothing is left beside it."""
+    if not Path(path).is_file() or not Path(path).stat().st_size:
+        return
+    # Without the log: in a journal that was just begun the schema may still stand there alone.
+    address = f"file:{quote(path)}?immutable=1"
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    with translated(path), closing(apsw.Connection(address, flags=flags)) as connection:
+        if not is_empty(connection):
+            known_format(connection, path)
 
 
 def _refuse_other_kinds(path: str) -> None:

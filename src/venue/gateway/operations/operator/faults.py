@@ -162,7 +162,7 @@ def _made(node: Node, rule_id: str, request: FaultRequest) -> Rule:
     if rule_id in _RESERVED:
         raise errors.invalid("id", f"must not be {' or '.join(_RESERVED)}")
     _check_room(rules, rule_id)
-    match = _checked_match(request.match or FaultMatch(), request.effect)
+    match = _checked_match(node, request.match or FaultMatch(), request.effect)
     when = request.when or When()
     if when.probability is not None and float(when.probability) > 1:
         raise errors.out_of_range("when.probability", "allowed: 0 to 1")
@@ -189,13 +189,22 @@ def _checked(effect: Effect) -> Effect:
     return structs.replace(effect, side=shown_side(effect))
 
 
-def _checked_match(match: FaultMatch, effect: Effect) -> FaultMatch:
-    symbol, method = match.symbol, match.method
-    method = method.upper() if method is not None else None
+def _checked_match(node: Node, match: FaultMatch, effect: Effect) -> FaultMatch:
+    method = match.method.upper() if match.method is not None else None
     _check_met(match.operation, method, effect.kind)
-    return structs.replace(
-        match, symbol=symbol.upper() if symbol is not None else None, method=method
-    )
+    symbol = match.symbol.upper() if match.symbol is not None else None
+    if symbol is not None:
+        _check_listed(node, symbol)
+    return structs.replace(match, symbol=symbol, method=method)
+
+
+def _check_listed(node: Node, symbol: str) -> None:
+    """ApiError -1142 when neither product has a market of this name: the rule would hit nothing."""
+    listed = [*node.engine.spot.markets, *node.engine.contracts.markets]
+    if symbol not in listed:
+        near = get_close_matches(symbol, listed, n=1)
+        meant = f"; {near[0]} is one" if near else ""
+        raise errors.invalid("match.symbol", f"no such market{meant}")
 
 
 def _check_met(operation: str | None, method: str | None, kind: str) -> None:
