@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -33,16 +34,21 @@ def create(path: Path) -> bool:
 def put(path: Path, data: bytes) -> None:
     """Put a file in place as a whole, and durably; an earlier one is there until then.
 
-    Raises OSError.
+    Raises OSError, which names this file.
     """
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    temporary.unlink(missing_ok=True)
-    create(temporary)
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        temporary.unlink(missing_ok=True)
+        create(temporary)
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as problem:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise OSError(problem.errno, problem.strerror, str(path)) from problem
     sync_folder(str(path))
 
 

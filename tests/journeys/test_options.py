@@ -65,6 +65,33 @@ def test_a_file_that_was_named_may_say_everything(tmp_path: Path) -> None:
     assert (missing.returncode, missing.stderr) == (2, "venue: none.toml: no such file\n")
 
 
+@pytest.mark.parametrize("name", ["nowhere/ready.json", "folder"])
+def test_a_ready_file_that_cannot_be_written_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    words = ("--no-agents", "--port", "0", "--quiet")
+    done = command("dev", *words, "--ready-file", name, folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"venue: {name}: "), done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("--demo-keys-on-network",), ("--no-demo-keys",)),
+        (("--quiet",), ("--output", "json")),
+        (("--real-limits",), ("--no-limits",)),
+    ],
+)
+def test_options_of_which_one_would_do_nothing_are_refused(
+    tmp_path: Path, one: tuple[str, ...], other: tuple[str, ...]
+) -> None:
+    done = command("dev", "--port", "0", *one, *other, folder=tmp_path)
+    assert done.returncode == 2
+    words = f"venue: {' '.join(one)} and {' '.join(other)} exclude each other\n"
+    assert done.stderr == words
+
+
 @pytest.mark.parametrize("content", [b"seed = = 3\n", b"\xff\xfe[dev]\n"])
 def test_a_file_of_options_that_is_no_toml_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "mine.toml").write_bytes(content)

@@ -79,6 +79,8 @@ def refused(shared: SharedOptions, options: DevOptions) -> str:
         return f"--wire-log {options.wire_log}: must be from 0 to {WIRE_LOG_MAX}"
     if options.real_limits and not options.limits:
         return "--real-limits and --no-limits exclude each other"
+    if options.demo_keys_on_network and not options.demo_keys:
+        return "--demo-keys-on-network and --no-demo-keys exclude each other"
     if shared.state == "":
         return "--state: names no file; leave it out to keep everything in memory"
     return shared_refused(shared) or _clock_refused(options)

@@ -97,6 +97,8 @@ def shared_refused(options: SharedOptions) -> str:
             kept_us(options.keep)
         except ValueError as problem:
             return f"--keep {problem}"
+    if options.quiet and options.output == "json":
+        return "--quiet and --output json exclude each other"
     for proxy in options.trusted_proxy:
         try:
             ip_network(proxy)
