@@ -24,7 +24,8 @@ from support.copying_world import (
     the_lead,
     tracking,
 )
-from venue.core.copying.copying import SETTLED_MAX
+from venue.core.contract.orders import ASKED_MAX
+from venue.core.copying.copying import RETRIES_MAX, SETTLED_MAX
 from venue.core.copying.people import FOLLOWERS_MAX, FOLLOWS_MAX
 from venue.core.copying.repeating import COPIES_MAX
 from venue.core.messages import commands
@@ -114,6 +115,33 @@ def test_a_lead_that_moves_the_last_price_does_not_move_the_bound() -> None:
     world.long("lea", 1, 0)
     placed = of(world.long("lea", 50, 1_040), ContractOrderPlaced)
     assert placed[-1].price <= 1_010
+
+
+def test_closes_that_are_tried_again_ask_a_bounded_number_of_resting_orders() -> None:
+    """Enemy: a lead with friends, whose offers of one lot make a tick long for everybody."""
+    followers = [f"fay{number}" for number in range(RETRIES_MAX)]
+    makers = [f"mop{number}" for number in range(10)]
+    world = copying_world(*followers, checked=False)
+    for name in ("mole", *makers):
+        world.owner(name, 10 * MONEY)
+    world.long("lea", 100, 0)
+    proceed(world)
+    for name in ("deep", "deeper"):
+        world.ok(commands.CancelContractOrders(world.uids[name]))
+    world.long("mole", 100, 980)
+    world.close_long("lea", 100, 0)  # further from the mark than a follower goes
+    proceed(world)
+    assert len(world.engine.copying.books.behind) == RETRIES_MAX
+    for name in makers:
+        for _ in range(190):
+            world.long(name, 1, 999)
+    sold = []
+    while world.engine.copying.books.behind:
+        world.wait(1)
+        world.post(1_000)
+        sold.append(len(of(world.tick(), ContractTrade)))
+    assert sum(sold) == 10 * 190 > max(sold)
+    assert max(sold) < ASKED_MAX + 100
 
 
 # -- a follower against its lead ------------------------------------------------------------------

@@ -6,7 +6,7 @@ from bisect import bisect_left, insort
 from typing import Final
 
 from venue.core.contract.leverage import Margins
-from venue.core.contract.orders import Contracts
+from venue.core.contract.orders import ASKED_MAX, Contracts
 from venue.core.copying.books import Books
 from venue.core.copying.people import Following, Lead, Track, Trader
 from venue.core.copying.repeating import Repeating
@@ -168,7 +168,10 @@ class Copying:
             self.settling = 1
             self.settle_last = self.books.next_number - 1
         events: list[Event] = []
+        most = self.contracts.looked + ASKED_MAX
         for number in list(self.books.behind)[:RETRIES_MAX]:
+            if self.contracts.looked >= most:
+                break
             copy = self.books.behind.pop(number, None)
             if copy is None:
                 continue  # an earlier one of them was its counterparty
