@@ -104,6 +104,8 @@ class Keyring:
 
     def locked_out(self, key: Key, ip: str, now: int) -> bool:
         """Whether this caller gave too many wrong passphrases of late."""
+        if not self._bad:
+            return False
         times = self._bad.get((key.view.key, counted_as(ip)))
         if times is None:
             return False

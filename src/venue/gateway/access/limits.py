@@ -61,7 +61,9 @@ class Limits:
         ApiError -1003, HTTP 429, when the budget does not suffice; from then on every charge is
         refused until the window ends.
         """
-        return self._ip.charge(counted_as(ip), weight, now) if self._ip is not None else None
+        if ":" in ip:  # an order over IPv4 asks no other module
+            ip = counted_as(ip)
+        return self._ip.charge(ip, weight, now) if self._ip is not None else None
 
     def charge_operator(self, ip: str, weight: int, now: int) -> tuple[int, int] | None:
         """The same for what operators ask."""
