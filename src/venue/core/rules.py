@@ -6,4 +6,4 @@ another state. `tests/core/test_rules.py` asks that question of every change of 
 
 from typing import Final
 
-RULES: Final = 5  # 1 stands for all that was written before journals named their rules
+RULES: Final = 6  # 1 stands for all that was written before journals named their rules
