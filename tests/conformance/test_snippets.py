@@ -17,6 +17,8 @@ from textwrap import dedent
 from typing import Any, NamedTuple
 
 import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
 from support.listening import Listener, login
 from support.real_venue import real_venue
@@ -221,6 +223,21 @@ def test_python(server: Server, snippet: Snippet) -> None:
     if "create_order" in snippet.text:
         assert float(more[0].split()[0]) > 0
         assert "free" in more[0] + more[1]
+
+
+@pytest.mark.parametrize("page", IN_PROCESS)
+def test_notebook(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The programs of a page as the cells of one notebook, whose thread runs a loop already."""
+    for variable in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    programs = [one.text for one in SNIPPETS if one.kind == "python" and one.page == page]
+    book = new_notebook(cells=[new_code_cell(text) for text in programs])
+    NotebookClient(
+        book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    assert programs
+    for cell in book.cells:
+        assert [output.output_type for output in cell.outputs if output.name == "stdout"]
 
 
 def check_backtest(out: str) -> None:

@@ -34,6 +34,8 @@ class LoopThread:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()
 
     def check(self) -> None:
         """Misused: the venue is closed, or this is not the thread that made it."""
@@ -77,5 +79,3 @@ class LoopThread:
         self.closed = True
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-        self._loop.close()
