@@ -21,11 +21,29 @@ from support.numbered import SINGLY, commands
 from venue.core.messages.commands import Command
 from venue.core.rules import RULES
 from venue.journal.chain import BLOCK
-from venue.journal.file import check_library
+from venue.journal.file import check_library, refuse_foreign
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
 from venue.journal.opening import open_journal, open_readonly
 from venue.journal.recent import EVERY, RecentJournal
+
+OF_A_DIARY = """
+import apsw, os, sys
+diary = apsw.Connection(sys.argv[1])
+diary.execute("PRAGMA journal_mode = %s; CREATE TABLE diary(day)").fetchall()
+many = "WITH n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 99999) SELECT i FROM n"
+%s
+"""
+AMID = "diary.execute('PRAGMA cache_size = 1; BEGIN; INSERT INTO diary ' + many); os._exit(0)"
+# Programs that leave a file which is no journal.
+FOREIGN = {
+    "text": "import sys; open(sys.argv[1], 'w').write('dear diary ' * 1000)",
+    "short": "import sys; open(sys.argv[1], 'w').write('x')",
+    "database": OF_A_DIARY % ("DELETE", "diary.close()"),
+    "database amid a transaction": OF_A_DIARY % ("DELETE", AMID),
+    "database with a log": OF_A_DIARY % ("WAL", "diary.close()"),
+    "database with a log that is needed": OF_A_DIARY % ("WAL", "os._exit(0)"),
+}
 
 
 def everything(journal: Journal, after: int = 0) -> list[Command]:
@@ -300,18 +318,28 @@ def test_there_must_be_something_to_read(path: str) -> None:
     assert not os.path.exists(path)
 
 
-@pytest.mark.parametrize("opener", [open_journal, open_readonly])
-def test_what_is_not_a_journal_is_left_alone(path: str, opener: Callable[[str], Journal]) -> None:
-    Path(path).write_bytes(b"dear diary " * 1000)
-    with pytest.raises(JournalCorrupt):
-        opener(path)
-    assert Path(path).read_bytes() == b"dear diary " * 1000
-    os.unlink(path)
-    connection = apsw.Connection(path)
-    connection.execute("CREATE TABLE diary(day)")
-    connection.close()
-    with pytest.raises(JournalCorrupt, match="not a journal"):
-        opener(path)
+@pytest.mark.parametrize("opener", [open_journal, open_readonly, refuse_foreign])
+@pytest.mark.parametrize("kind", sorted(FOREIGN))
+def test_what_is_not_a_journal_is_left_alone(
+    tmp_path: Path, kind: str, opener: Callable[[str], Journal | None]
+) -> None:
+    """Whatever its program left beside it, and wherever that was killed."""
+    subprocess.run([sys.executable, "-c", FOREIGN[kind], "other"], cwd=tmp_path, check=True)
+    path = tmp_path / "other"
+    path.chmod(0o640)
+    before = looked_at(tmp_path)
+    with pytest.raises(JournalCorrupt, match=str(path)):
+        opener(str(path))
+    assert looked_at(tmp_path) == before
+
+
+def looked_at(folder: Path) -> dict[str, tuple[bytes, int, int]]:
+    """A folder's files: their bytes, the times of their changes and their modes."""
+    there = {one.name: one.stat() for one in sorted(folder.iterdir())}
+    return {
+        name: ((folder / name).read_bytes(), found.st_mtime_ns, found.st_mode)
+        for name, found in there.items()
+    }
 
 
 @pytest.mark.parametrize("opener", [open_journal, open_readonly])

@@ -13,6 +13,7 @@ import venue
 from support.disk import Disk
 from venue.core.messages.commands import Command, PlaceOrder
 from venue.journal import sqlite
+from venue.journal.file import refuse_foreign
 from venue.journal.journal import JournalFailed, Snapshot
 from venue.journal.opening import open_journal
 from venue.journal.sqlite import SqliteJournal
@@ -59,6 +60,13 @@ def work(path: str, disk: Disk) -> Iterator[SqliteJournal]:
 
 
 def reread(path: str) -> list[Command]:
+    """The commands as a venue finds them that starts; to look whether it is a journal changes
+    nothing."""
+    folder = Path(path).parent
+    before = {one.name: (one.read_bytes(), one.stat().st_mtime_ns) for one in folder.iterdir()}
+    refuse_foreign(path)
+    after = {one.name: (one.read_bytes(), one.stat().st_mtime_ns) for one in folder.iterdir()}
+    assert after == before
     journal = open_journal(path)
     try:
         return [command for _, piece in journal.read(0) for command in piece]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 import apsw
 
 from venue.journal.ending import Ending, torn_commit
 from venue.journal.journal import JournalCorrupt, JournalFailed
+from venue.journal.looking import looked_at, never_begun
 
 FORMAT: Final = 3  # 1: segments name no rules; 2: begins with command 1
 SQLITE_MIN: Final = (3, 51, 3)  # earlier ones can damage a WAL when it is reset
+
+PAGE_MIN: Final = 512  # bytes: SQLite takes a shorter file for an empty one
+_NO_JOURNAL: Final = f"%s is not a journal of format {FORMAT}"
 
 SCHEMA: Final = """
 CREATE TABLE meta(format INTEGER NOT NULL) STRICT;
@@ -44,6 +47,7 @@ def connect(path: str) -> apsw.Connection:
     check_library(apsw.sqlite_lib_version())
     _refuse_other_kinds(path)
     _refuse_log_alone(path)
+    refuse_foreign(path)
     with translated(path):
         connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
         connection.set_busy_timeout(0)
@@ -53,15 +57,18 @@ def connect(path: str) -> apsw.Connection:
 
 def refuse_foreign(path: str) -> None:
     """JournalCorrupt when there is a file with content that is no journal; it is not changed, and
-    nothing is left beside it."""
-    if not Path(path).is_file() or not Path(path).stat().st_size:
+    nothing is left beside it. JournalFailed when another process uses it."""
+    if not Path(path).is_file() or not Path(path).stat().st_size or never_begun(path):
         return
-    # Without the log: in a journal that was just begun the schema may still stand there alone.
-    address = f"file:{quote(path)}?immutable=1"
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    with translated(path), closing(apsw.Connection(address, flags=flags)) as connection:
+    if Path(path).stat().st_size < PAGE_MIN:
+        raise JournalCorrupt(_NO_JOURNAL % path)
+    with translated(path), looked_at(path) as connection:
         if not is_empty(connection):
             known_format(connection, path)
+
+
+def _is_filled(path: str) -> bool:
+    return Path(path).exists() and Path(path).stat().st_size > 0
 
 
 def _refuse_other_kinds(path: str) -> None:
@@ -73,8 +80,7 @@ def _refuse_other_kinds(path: str) -> None:
 def _refuse_log_alone(path: str) -> None:
     """JournalCorrupt when a log is there without its journal: SQLite would delete it."""
     log = Path(f"{path}-wal")
-    there = [place.stat().st_size > 0 if place.exists() else False for place in (Path(path), log)]
-    if there == [False, True]:
+    if _is_filled(str(log)) and not _is_filled(path):
         raise JournalCorrupt(
             f"{path} is missing or empty, but {log} is there and may hold acknowledged commands:"
             " put back the journal that it belongs to or, to begin again, move all files named"
@@ -85,12 +91,12 @@ def _refuse_log_alone(path: str) -> None:
 def known_format(connection: apsw.Connection, path: str) -> int:
     """A journal's format; JournalCorrupt when it is none of ours."""
     with translated(path):
-        sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'"
+        sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'meta'"
         known = connection.execute(sql).get
         found = connection.execute("SELECT format FROM meta").get if known else None
     if isinstance(found, int) and 1 <= found <= FORMAT:
         return found
-    raise JournalCorrupt(f"{path} is not a journal of format {FORMAT}")
+    raise JournalCorrupt(_NO_JOURNAL % path)
 
 
 def torn_log(connection: apsw.Connection, path: str) -> bool:
