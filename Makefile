@@ -9,6 +9,7 @@
 #   make bench [ARGS=...]   print the table of measurements; ARGS=overload: minutes of overload;
 #                           ARGS=pauses: a minute, how long 100,000 positions delay orders
 #   make rules              record the core's sources as today's rules; part of each change of the core
+#   make recorded           record anew what the rules' number stands for (tests/files/README.md)
 #   make soak [ARGS=...]    search for orders that earn at others' cost: 3,000,000 commands, or
 #                           ARGS="COMMANDS FIRST_SEED"; two processes
 #   make soak-door [ARGS=...]  send 5,000,000 random reads to the HTTP transport, or
@@ -35,7 +36,7 @@ SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup dev test check fast test-fast bench rules soak soak-door soak-streams crowd lock clean
+.PHONY: setup dev test check fast test-fast bench rules recorded soak soak-door soak-streams crowd lock clean
 .NOTPARALLEL:
 
 setup: $(INSTALLED)
@@ -92,6 +93,10 @@ bench: setup
 
 rules: setup
 	@PYTHONPATH=$(CURDIR) $(BIN)/python tools/rules.py
+
+recorded: setup
+	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} \
+	  $(BIN)/python -m support.recorded tests/files/recorded.msgpack.gz
 
 soak: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m properties.soak $(ARGS)

@@ -18,17 +18,24 @@ from venue.journal.journal import OtherRules
 from venue.journal.opening import open_readonly
 from venue.rebuild import rebuild_history
 
-LAST = {"first": 280, "second": 280, "third": 281, "fourth": 281}  # the last command of each
+LAST = {
+    "first": 280,
+    "second": 280,
+    "third": 281,
+    "fourth": 281,
+    "fifth": 281,
+}  # the last command of each
 SPOT_BID = "63590.40"  # of alice, from those versions
 POSITIONS = {  # bob's, by the files' name: all but two of them in separated mode
     "first": 207,  # more than may be opened today
     "second": 202,
     "third": 202,
     "fourth": 202,
+    "fifth": 202,
 }
-RULES_OF = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+RULES_OF = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 FORMER = pytest.mark.parametrize("former", list(RULES_OF))
-EITHER_END = pytest.mark.parametrize("former", ["first", "fourth"])  # the oldest and the newest
+EITHER_END = pytest.mark.parametrize("former", ["first", "fifth"])  # the oldest and the newest
 
 
 def start(path: Path) -> Server:
