@@ -25,6 +25,7 @@ from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
 from venue.api.operator.snapshots import READY
 from venue.api.streams.channels import SOCKETS
+from venue.client import operator_tokens
 from venue.compiled import refuse_stale
 from venue.core.engine import Engine
 from venue.founding import check_kind, found_venue
@@ -179,15 +180,30 @@ async def _serve(
             node.warnings.append(fit.told)
         node.observe(options.wire_log)
         await _make_ready(options, node)
+        options, noted = _with_token(options, bound)
         async with doors(node, options, bound, fit):
             collect_young_only()
             background = in_background(node, options)
             node.stop = stopping.set
-            ready(Running(options.host, bound.getsockname()[1], node))
             try:
-                await _until(stopping, background)
+                with noted:
+                    ready(Running(options.host, bound.getsockname()[1], node))
+                    await _until(stopping, background)
             finally:
                 await end_of(background)
+
+
+def _with_token(
+    options: Options, bound: socket.socket
+) -> tuple[Options, contextlib.AbstractContextManager[None]]:
+    """A real venue's options with the token of its file, unless another is given, and the note
+    that tells commands of it. OSError."""
+    if options.practice or options.operator_token or options.state is None:
+        return options, contextlib.nullcontext()
+    token = operator_tokens.of_file(options.state)
+    ip, port, *_ = bound.getsockname()
+    noted = operator_tokens.noted(ip, port, options.state)
+    return msgspec.structs.replace(options, operator_token=token), noted
 
 
 @contextlib.asynccontextmanager
@@ -195,6 +211,7 @@ async def doors(
     node: Node, options: Options, bound: socket.socket, fit: Bounds
 ) -> AsyncIterator[None]:
     """Answer requests and streams on a bound socket; on leaving, close all connections."""
+    options = msgspec.structs.replace(options, port=bound.getsockname()[1])
     origins = Origins(options.hosts, options.origins)
     serve, streams = _doors(options, origins, fit.sockets, Taken(), node)
     plain = msgspec.structs.replace(options, state=None, keep_us=None)
@@ -269,7 +286,8 @@ def dispatcher(
 
 
 def _operators(options: Options) -> OperatorDoor:
-    return OperatorDoor(options.operator_token, behind_proxy=bool(options.proxies))
+    token, proxies = options.operator_token, bool(options.proxies)
+    return OperatorDoor(token, behind_proxy=proxies, port=options.port)
 
 
 def _doors(

@@ -199,7 +199,8 @@ def test_a_page_that_may_call_may_not_send_the_header(server: Server) -> None:
 
 def test_a_header_given_twice_is_refused(server: Server) -> None:
     lines = f"{ACT_AS}: alice\r\n" * 2
-    sent = f"GET /api/v3/openOrders HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}Connection: close\r\n\r\n"
+    host = f"Host: 127.0.0.1:{server.port}\r\n"
+    sent = f"GET /api/v3/openOrders HTTP/1.1\r\n{host}{lines}Connection: close\r\n\r\n"
     with closing(socket.create_connection(("127.0.0.1", server.port), WAIT_S)) as connection:
         connection.sendall(sent.encode())
         found = b""

@@ -27,9 +27,12 @@ class Answer(NamedTuple):
 class Client:
     """Calls one server; with credentials its requests are signed."""
 
-    def __init__(self, port: int, account: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, port: int, account: dict[str, Any] | None = None, *, token: str = ""
+    ) -> None:
         self.port = port
         self.account = account
+        self.token = token  # an operator's
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         self._used = time.monotonic()
         # The time of the last signature (ms); the next is one later. None: the machine's time.
@@ -78,6 +81,8 @@ class Client:
     ) -> dict[str, str | None]:
         """The headers of a request, signed when there are credentials, with a time so far ahead."""
         sent: dict[str, str | None] = {"Content-Type": "application/json"} if raw else {}
+        if self.token:
+            sent["Authorization"] = f"Bearer {self.token}"
         if self.account is None:
             return sent
         now_ms = time.time_ns() // 1_000_000

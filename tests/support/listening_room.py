@@ -57,7 +57,10 @@ class ListeningRoom:
         assert self._ready.wait(WAIT_S)
 
     async def _serve(self) -> None:
-        options = Options(agents=False, history=False, limits=False, frames_kept=self._frames_kept)
+        options = Options(
+            port=self.port, agents=False, history=False, limits=False,
+            frames_kept=self._frames_kept,
+        )  # fmt: skip
         self._loop = asyncio.get_running_loop()
         async with opened(options, self._clock, lambda problem: None) as node:
             hub = Hub(node, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))

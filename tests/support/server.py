@@ -37,6 +37,7 @@ class Server:
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
+        self._arguments = arguments
         ready_file = folder / "ready.json"
         self.errors = folder / "errors.txt"
         words = (command, "--port", str(port), "--quiet", "--ready-file", str(ready_file))
@@ -61,10 +62,18 @@ class Server:
         (found,) = [entry for entry in self.facts["accounts"] if entry["name"] == name]
         return dict(found)
 
+    def token(self) -> str:
+        """The operator's, of a real venue; empty where there is none."""
+        if "--state" not in self._arguments:
+            return ""
+        state = self._arguments[self._arguments.index("--state") + 1]
+        path = self.folder / f"{state}.operator"
+        return path.read_text().strip() if path.exists() else ""
+
     def client(self, account: str | dict[str, Any] | None = None) -> Client:
         """A client of this server, as a demo account or with given keys; closed with it."""
         found = self.account(account) if isinstance(account, str) else account
-        made = Client(self.port, found)
+        made = Client(self.port, found, token="" if found else self.token())
         self._clients.append(made)
         return made
 

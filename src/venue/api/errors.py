@@ -215,6 +215,12 @@ def closed(method: str, setting: str) -> ApiError:
     return error(-1150, detail=f"{refused.message}; {told}")
 
 
+def no_operator(reason: str) -> ApiError:
+    """The caller is no operator of this venue."""
+    refused = error(-1051)
+    return ApiError(refused.code, f"{refused.message[:-1]}: {reason}.", refused.status)
+
+
 def not_permitted(permission: str) -> ApiError:
     return error(-1052, name=permission)
 

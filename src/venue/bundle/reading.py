@@ -14,7 +14,7 @@ from contextlib import suppress
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from venue.api import errors
 from venue.api.errors import ApiError
@@ -185,7 +185,7 @@ class RunReader:
             desk,
             Authenticator(node.keys.ring, node.clock, explain=True),
             node.replays,
-            OperatorDoor(self._options.operator_token),
+            OperatorDoor(self._options.operator_token, port=self._options.port),
             self._origins,
             {},
         )
@@ -280,6 +280,7 @@ async def read(
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     bound = listen("127.0.0.1", options.port)
+    options = structs.replace(options, port=bound.getsockname()[1])
     try:
         with TemporaryDirectory(prefix="venue-open-") as folder:
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -29,9 +29,11 @@ from venue.api import signing
 from venue.api.documents.table import BY_NAME, ROWS
 from venue.api.operation import Operation, in_body
 from venue.cli.credentials import OPERATOR_TOKEN, Credentials
+from venue.client import operator_tokens
 from venue.vocabulary import Access
 
 WAIT_S: Final = 10.0
+HTTP_PORT: Final = 80
 BODY_MAX: Final = 64 * 1024 * 1024
 BUSY: Final = 503
 BEHIND: Final = b"history is behind"  # the venue has waited for it in vain
@@ -118,7 +120,7 @@ def send(
     body = json.dumps(given).encode() if in_body(row) else b""
     headers = {"Content-Type": "application/json"} if body else {}
     if row.access is Access.OPERATOR:
-        if token := os.environ.get(OPERATOR_TOKEN):
+        if token := os.environ.get(OPERATOR_TOKEN) or _found_token(url):
             headers["Authorization"] = f"Bearer {token}"
     elif row.access is not Access.PUBLIC:
         if account is None:
@@ -159,6 +161,14 @@ def address(url: str) -> str:
         if plain and parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
             return url.rstrip("/")
     raise ClientFailed(f"{url!r} is no address of a venue; one looks like http://127.0.0.1:8787")
+
+
+def _found_token(url: str) -> str:
+    """The token of a venue of this user on this machine; empty where there is none."""
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        return operator_tokens.found(parts.hostname or "", parts.port or HTTP_PORT)
+    return ""
 
 
 def _taken(values: dict[str, Any], name: str) -> str:

@@ -26,6 +26,7 @@ import msgspec
 from venue.api import errors, signing
 from venue.api.errors import BY_CODE
 from venue.api.operation import Operation, in_body
+from venue.client import operator_tokens
 from venue.client.errors import Misused, Refused, Unreachable, refused
 from venue.vocabulary import Access
 
@@ -41,6 +42,7 @@ IDLE_MAX: Final = 16  # connections kept open
 # end on its way fails though nothing was done.
 IDLE_S: Final = 30.0
 TOO_MANY: Final = 429
+HTTP_PORT: Final = 80
 CLIENT_ID: Final = "newClientOrderId"
 # A repetition under the same client id finds the order of the first try.
 UNDER_CLIENT_ID: Final = ("place_order", "place_contract_order", "place_demo_order")
@@ -68,6 +70,7 @@ class Http:
         _check_headers(account)
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         self._dial = partial(kind, host, port, timeout=timeout_s)
+        self._place = host, port
         self._prefix = parts.path.rstrip("/")
         self._sockets = f"ws{parts.scheme[4:]}://{parts.netloc}{self._prefix}"
         self._account = account
@@ -149,8 +152,11 @@ class Http:
         account = self._account
         if row.access is Access.PUBLIC:
             return headers
-        if account.operator_token:
-            headers["Authorization"] = f"Bearer {account.operator_token}"
+        token = account.operator_token
+        if row.access is Access.OPERATOR:
+            token = token or self._found_token()
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         if row.access is Access.OPERATOR:
             return headers
         if account.act_as:
@@ -161,6 +167,11 @@ class Http:
         stamp = self._stamp().encode()
         text = signing.payload(stamp, row.method.encode(), path.encode(), query.encode(), body)
         return headers | self._signed(stamp, text)
+
+    def _found_token(self) -> str:
+        """The token of a venue of this user on this machine; empty where there is none."""
+        host, port = self._place
+        return operator_tokens.found(host, port or HTTP_PORT)
 
     def socket_url(self, path: str) -> str:
         """The address of a socket. Misused: the client is closed."""

@@ -81,7 +81,9 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
     ]
     elsewhere = "" if running.port == Options().port else f" --url {rest}"
     rows += (
-        _practice(running, options, elsewhere) if options.practice else _real(running, elsewhere)
+        _practice(running, options, elsewhere)
+        if options.practice
+        else _real(running, options, elsewhere)
     )
     rows.append(f" Ready in {took_s:.2f} s. ^C to stop.")
     return "\n".join(rows)
@@ -112,6 +114,7 @@ def _practice(running: Running, options: Options, elsewhere: str) -> list[str]:
         _line(f" Markets     {' '.join(engine.spot.markets)}   ({agents})"),
         _line(f" Perpetuals  {' '.join(engine.contracts.markets)}"),
         f" Seed {options.seed}      Data {data}",
+        f" Operator    {_practice_operator(options)}",
         "",
         f" Try   {command} env alice --format ccxt-py{elsewhere}",
         f"       {command} buy BTCUSDT 0.01{elsewhere}",
@@ -119,7 +122,21 @@ def _practice(running: Running, options: Options, elsewhere: str) -> list[str]:
     ]
 
 
-def _real(running: Running, elsewhere: str) -> list[str]:
+def _practice_operator(options: Options) -> str:
+    """The operators of a practice venue, and the remedy when others can reach it."""
+    if options.operator_token:
+        return "programs that send the token of VENUE_OPERATOR_TOKEN"
+    return "programs of your user; before a proxy or tunnel set VENUE_OPERATOR_TOKEN"
+
+
+def _real_operator(options: Options) -> str:
+    """Where a real venue's token is."""
+    if options.operator_token:
+        return "programs that send the token of VENUE_OPERATOR_TOKEN"
+    return f"programs that send the token in {options.state}.operator, as commands here do"
+
+
+def _real(running: Running, options: Options, elsewhere: str) -> list[str]:
     """The rows of a real venue: what is there already, data, and calls to begin with."""
     command = called()
     engine = running.node.engine
@@ -129,6 +146,7 @@ def _real(running: Running, elsewhere: str) -> list[str]:
         _line(f" Markets     {markets or 'none yet; the operator lists them: docs/operating.md'}"),
         _line(f" Perpetuals  {perpetuals or 'none yet'}"),
         f" Data        {running.node.data}",
+        f" Operator    {_real_operator(options)}",
         "",
         f" Try   {command} status{elsewhere}",
         f"       {command} post create_owner name=erin{elsewhere}",

@@ -33,7 +33,7 @@ def acting(node: Node, operators: OperatorDoor, request: Request, route: Route) 
     headers = request.headers
     if not node.practice:
         raise errors.invalid(SHOWN, "only a practice venue takes this header")
-    operators.check(request.ip, headers, request.connection.peer_owner)
+    operators.check(request.ip, headers, request.connection.peer_owner, old=request.old)
     if route.access is Access.OPERATOR:
         raise errors.invalid(SHOWN, "rows under /_venue/ name their owner in a parameter")
     for name in _SIGNED:

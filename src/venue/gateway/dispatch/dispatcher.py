@@ -196,7 +196,9 @@ class Dispatcher:
     def _no_operator(self, request: Request) -> ApiError | None:
         """Why a caller is no operator; None for one. Others must not spend operators' weight."""
         try:
-            self._operators.check(request.ip, request.headers, request.connection.peer_owner)
+            self._operators.check(
+                request.ip, request.headers, request.connection.peer_owner, old=request.old
+            )
         except ApiError as refusal:
             return refusal
         return None

@@ -71,6 +71,7 @@ class Request:
         "ip",
         "lines",
         "method",
+        "old",
         "path",
         "query",
         "repeated",
@@ -94,6 +95,7 @@ class Request:
         self.body = b""
         self.lines = b""  # headers of the answer beside the usual ones
         self.closes = False  # no request follows on this connection
+        self.old = False  # of HTTP version 1.0
 
     def head(self) -> bytes:
         """The head, for another protocol that begins with it."""
@@ -300,7 +302,8 @@ class Receiver:
         elif method in _WITH_BODY:
             self._stop(411, "Header Content-Length is missing; send 0 for an empty body.")
         request = Request(self._connection, self._ip, method, target, headers, repeated)
-        request.closes = not self._parser.should_keep_alive() or version == "1.0"
+        request.old = version == "1.0"
+        request.closes = request.old or not self._parser.should_keep_alive()
         self.expects = headers.get(b"expect", b"").lower() == b"100-continue"
         self._request = request
         self.part = BODY
