@@ -28,6 +28,7 @@ class Operation(Struct, Generic[Q, R], frozen=True):
     request: type[Q]
     reply: type[R]
     name: str = ""  # the row's name in its module; `rows` fills it in
+    lead: bool = False  # a lead trader's key is let in too, for its tracked positions
 
 
 Weight = tuple[int, int]
@@ -42,6 +43,7 @@ class Under(Struct, frozen=True):
 
     prefix: str
     access: Access
+    lead: bool = False
 
     def get(self, path: str, weight: Weight, request: type[Q], reply: type[R]) -> Operation[Q, R]:
         return self._row("GET", path, weight, request, reply)
@@ -63,7 +65,8 @@ class Under(Struct, frozen=True):
     def _row(
         self, method: str, path: str, weight: Weight, request: type[Q], reply: type[R]
     ) -> Operation[Q, R]:
-        return Operation(method, self.prefix + path, self.access, weight, request, reply)
+        path = self.prefix + path
+        return Operation(method, path, self.access, weight, request, reply, lead=self.lead)
 
 
 VENUE: Final = Under("/_venue", Access.OPERATOR)  # for operators alone

@@ -267,7 +267,6 @@ class Call:
     handler waits for its commands only, for one group at a time.
 
     `placed` takes the ids of the orders that the call placed, for a door that answers for them.
-    `lead_key`: the key is a lead trader's, which may not do all that the row does.
     """
 
     __slots__ = (
@@ -275,7 +274,6 @@ class Call:
         "_handler",
         "_placed",
         "_waits",
-        "lead_key",
         "node",
         "request_id",
         "uid",
@@ -287,10 +285,7 @@ class Call:
         uid: int,
         request_id: bytes,
         placed: dict[int, None] | None = None,
-        *,
-        lead_key: bool = False,
     ) -> None:
-        self.lead_key = lead_key
         self.node = node
         self.uid = uid
         self.request_id = request_id

@@ -20,9 +20,9 @@ from venue.api.errors import ApiError
 from venue.api.operation import Operation
 from venue.client.errors import Misused, refused
 from venue.gateway.access.limits import Limits
-from venue.gateway.access.replay import ACTED
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Node
+from venue.gateway.dispatch.acting import acted_for
 from venue.gateway.dispatch.decode import body_values, decode
 from venue.gateway.dispatch.dispatcher import Desk
 from venue.gateway.dispatch.routes import Route
@@ -95,7 +95,7 @@ class Calls:
             else:
                 answer.set_exception(problem)
 
-        self._desk.begin(route, Call(self.node, uid, ACTED), given, finish)
+        self._desk.begin(route, acted_for(uid), given, finish)
         return await answer
 
 

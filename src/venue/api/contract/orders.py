@@ -215,13 +215,14 @@ ClosedPositions = list[ClosedPosition]
 Orders = list[ContractOrderView]
 
 TRADE = Under("/capi/v3", Access.CONTRACT_TRADE)
+LED = Under("/capi/v3", Access.CONTRACT_TRADE, lead=True)  # for lead traders' keys too
 READ = Under("/capi/v3", Access.READ)
-place_contract_order = TRADE.post("/order", (2, 5), PlaceContractOrderRequest, ContractOrderAck)
+place_contract_order = LED.post("/order", (2, 5), PlaceContractOrderRequest, ContractOrderAck)
 place_contract_batch = TRADE.post("/batchOrders", (5, 10), PlaceContractBatchRequest, BatchAcks)
 cancel_contract_order = TRADE.delete("/order", (2, 3), ContractOrderRequest, ContractCanceled)
 cancel_contract_batch = TRADE.delete("/batchOrders", (5, 10), CancelContractBatchRequest, BatchEnds)
 cancel_contract_open_orders = TRADE.delete("/allOpenOrders", (5, 10), CancelAllRequest, AllCanceled)
-close_positions = TRADE.post("/closePositions", (40, 50), ClosePositionsRequest, ClosedPositions)
+close_positions = LED.post("/closePositions", (40, 50), ClosePositionsRequest, ClosedPositions)
 contract_order = READ.get("/order", (2, 3), ContractOrderRequest, ContractOrderView)
 contract_open_orders = READ.get("/openOrders", (2, 3), ContractOpenOrdersRequest, Orders)
 contract_order_history = READ.get("/order/history", (10, 10), ContractOrderHistoryRequest, Orders)

@@ -218,11 +218,14 @@ class Authenticator:
         return f"{_WRONG_SIGNATURE} {why} signed payload should be: {cut}{more}"
 
 
-def permit(caller: Caller, access: int, *, leads: bool = False) -> None:
-    """ApiError -1052 (HTTP 403) when the key lacks this permission, one of `Access`. With `leads` a
-    lead trader's key is let in too."""
-    if caller.access & access != access and not (leads and caller.access & ACCESS_COPY_TRADE):
-        raise errors.not_permitted(Access(access).name)
+def permit(caller: Caller, access: int, *, leads: bool = False) -> bool:
+    """Whether the key has this permission, one of `Access`. False: it is a lead trader's, which
+    `leads` lets in for a part. ApiError -1052 (HTTP 403) for any other."""
+    if caller.access & access == access:
+        return True
+    if leads and caller.access & ACCESS_COPY_TRADE:
+        return False
+    raise errors.not_permitted(Access(access).name)
 
 
 def _caller(key: Key, signed: Signed, digest: bytes) -> Caller:

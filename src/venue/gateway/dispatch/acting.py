@@ -42,7 +42,12 @@ def acting(node: Node, operators: OperatorDoor, request: Request, route: Route) 
     if ACT_AS in request.repeated:
         raise errors.invalid(SHOWN, "given more than once")
     account = node.owner(headers[ACT_AS].decode("utf-8", "replace"), SHOWN)
-    return Caller(account.uid, "", OWNERS, 0, ACTED)
+    return acted_for(account.uid)
+
+
+def acted_for(uid: int) -> Caller:
+    """An owner as its operator acts for it, with every permission of an owner's key."""
+    return Caller(uid, "", OWNERS, 0, ACTED)
 
 
 def named_uid(node: Node, request: Request) -> int:

@@ -89,11 +89,21 @@ class Desk:
             _check_known(unknown)
         return unknown
 
-    def begin(self, route: Route, call: Call, values: dict[str, Any], finish: Finish) -> None:
-        """Serve an operation that trades; see `Call.begin`."""
+    def begin(
+        self,
+        route: Route,
+        caller: Caller,
+        values: dict[str, Any],
+        finish: Finish,
+        placed: dict[int, None] | None = None,
+    ) -> None:
+        """Serve an operation that trades: the one way to it from every door, so that a caller has
+        the same rights at each. See `Call` and `Call.begin`."""
+        call = Call(self.node, caller.uid, caller.request, placed)
         try:
+            whole = permit(caller, route.access_bits, leads=route.lead is not None)
             request = decode(route.request, values)
-            if call.lead_key and route.lead is not None:
+            if not whole and route.lead is not None:
                 route.lead(call, request)
             handler = route.handler(call, request)
         except ApiError as refusal:
@@ -271,10 +281,7 @@ class Dispatcher:
         except Exception as problem:  # noqa: BLE001 - handed on, whatever it is
             finish(None, problem)
             return
-        # A key without the permission was let in as a lead trader's.
-        lead_key = caller.access & route.access_bits != route.access_bits
-        call = Call(self._node, caller.uid, caller.request, lead_key=lead_key)
-        self.desk.begin(route, call, values, finish)
+        self.desk.begin(route, caller, values, finish)
 
     def _traded(
         self, request: Request, caller: Caller, reply: Any, problem: Exception | None

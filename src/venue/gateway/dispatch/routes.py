@@ -27,7 +27,7 @@ BATCH_ORDERS: Final = 5  # a batch counts for so many, however many it has
 class Route:
     """One row with its handler, ready to serve. `closed` names the setting it is off by.
 
-    `lead` refuses what a lead trader's key may not ask; None: all of it.
+    `lead` refuses what a lead trader's key may not ask, of a row that lets such keys in.
     """
 
     __slots__ = (
@@ -55,6 +55,7 @@ class Route:
         closed: Closed | None,
         lead: Callable[[Call, Any], None] | None = None,
     ) -> None:
+        assert row.lead == (lead is not None), row
         self.row = row
         self.method = row.method.encode()
         self.access = row.access

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import UNSET, Raw, UnsetType, structs
 
 from venue.api import errors
 from venue.api.errors import ApiError
@@ -22,7 +22,6 @@ from venue.api.streams.channels import METHODS, PLACE, Answer, SocketError
 from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
 from venue.gateway.access.auth import permit
 from venue.gateway.access.callers import Caller
-from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.dispatcher import Desk, refusal_of
 from venue.gateway.dispatch.faulty import asked
@@ -60,7 +59,7 @@ class SocketOrders:
     ) -> None:
         self._desk = desk
         self._product = product
-        self._caller = caller
+        self._caller = structs.replace(caller, request=b"")  # the login's is no operation's
         self._ip = ip
         self._most = most
         self._send = send
@@ -108,8 +107,7 @@ class SocketOrders:
 
     def _begin(self, route: Route, values: dict[str, Any], finish: Finish) -> None:
         """Serve an operation; one that a rule delivers twice is two calls."""
-        call = Call(self._desk.node, self._caller.uid, b"", self._placed)
-        self._desk.begin(route, call, values, finish)
+        self._desk.begin(route, self._caller, values, finish, self._placed)
 
     def _take_faulty(
         self,
