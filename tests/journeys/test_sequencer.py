@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +13,19 @@ from venue.core.book.book import Market
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
 from venue.core.messages.applied import Applied
-from venue.core.messages.commands import Command, CreateOwner, PlaceOrder, RegisterAsset, Tick
+from venue.core.messages.commands import (
+    Command,
+    CreateOwner,
+    Deposit,
+    PlaceOrder,
+    RegisterAsset,
+    Tick,
+)
 from venue.core.messages.events import OwnerCreated, Rejected
 from venue.core.messages.savepoints import KeepState, RevertState
+from venue.core.ranges import OutOfBounds
 from venue.journal.memory import MemoryJournal
+from venue.journal.opening import open_journal
 from venue.node import sequencer as room
 from venue.node.sequencer import Stopped
 
@@ -369,12 +379,11 @@ def test_a_defect_while_applying_ends_everything() -> None:
     async def story() -> None:
         desk = Desk(MemoryJournal(keep=True), Clock(1))
         await desk.sequencer.submit([CreateOwner("a")])
-        late = PlaceOrder(desk.engine.ledger.names["a"], "X", 0, 0, 0, 1, 1)
-        late.price = 1.5  # type: ignore[assignment] # an amount that is no integer is a defect
-        desk.engine.spot.markets["X"] = Market(GRID, 0, 0, 0, 1, 1)
+        order = PlaceOrder(desk.engine.ledger.names["a"], "X", 0, 0, 0, 1, 1)
+        desk.engine.spot.markets["X"] = Market(GRID, 0, 0, 0, 1, 1)  # accounts have no room for it
         with pytest.raises(Stopped):
-            await desk.sequencer.submit([late])
-        assert [type(problem) for problem in desk.failures] == [AssertionError]
+            await desk.sequencer.submit([order])
+        assert [type(problem) for problem in desk.failures] == [IndexError]
         with pytest.raises(Stopped):
             desk.sequencer.submit([Tick()])
         await desk.sequencer.stop()
@@ -425,5 +434,29 @@ def test_a_call_on_the_disk_thread_may_lose_its_caller() -> None:
         assert calling.cancelled()
         assert faults == []
         desk.sequencer.close()
+
+    run(story)
+
+
+@pytest.mark.parametrize("amount", [2**63, 2**64, 10**30])
+def test_what_cannot_be_written_is_refused_alone_and_nobody_else_notices(
+    amount: int, tmp_path: Path
+) -> None:
+    """Before anything is journaled: those that wait for the same batch go on (1.5)."""
+
+    async def story() -> None:
+        journal = open_journal(str(tmp_path / "venue.db"))
+        desk = Desk(journal, Clock(7))
+        before = desk.sequencer.submit([CreateOwner("before")])
+        with pytest.raises(OutOfBounds, match="amount: allowed: 0 to 4611686018427387904"):
+            desk.sequencer.submit([Tick(), Deposit(10_000_001, 0, "USDT", amount)])
+        after = desk.sequencer.submit([CreateOwner("after")])
+        assert [owner_of(await one) for one in (before, after)] == ["before", "after"]
+        assert desk.published == [1, 2]
+        assert desk.failures == []
+        await desk.sequencer.stop()
+        desk.sequencer.close()
+        assert [len(commands) for _, commands in journal.read(0)] == [2]
+        journal.close()
 
     run(story)

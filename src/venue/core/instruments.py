@@ -4,6 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from venue.core.ranges import Signed
 from venue.core.units import PPB, PPM, QUANTITY_MAX
 
 LEVERAGE_MAX: Final = 500
@@ -17,8 +18,8 @@ class Asset(Struct, frozen=True, array_like=True):
     """Something held. One unit is 10^scale atoms; `coin_id` is its number on the wire."""
 
     name: str
-    coin_id: int
-    scale: int
+    coin_id: Signed
+    scale: Signed
 
 
 class Instrument(Struct, frozen=True, array_like=True):
@@ -31,26 +32,26 @@ class Instrument(Struct, frozen=True, array_like=True):
     symbol: str
     base: str
     quote: str
-    tick: int
-    price_scale: int
-    step: int
-    quantity_scale: int
-    quantity_min: int
-    quantity_max: int
-    market_quantity_max: int
-    maker_ppm: int
-    taker_ppm: int
-    buy_band_ppm: int = 100_000
-    sell_band_ppm: int = 100_000
-    market_band_ppm: int = 50_000
+    tick: Signed
+    price_scale: Signed
+    step: Signed
+    quantity_scale: Signed
+    quantity_min: Signed
+    quantity_max: Signed
+    market_quantity_max: Signed
+    maker_ppm: Signed
+    taker_ppm: Signed
+    buy_band_ppm: Signed = 100_000
+    sell_band_ppm: Signed = 100_000
+    market_band_ppm: Signed = 50_000
 
 
 class Tier(Struct, frozen=True, array_like=True):
     """Positions up to `notional_max` atoms: their leverage and maintenance rate (rule 5.8)."""
 
-    notional_max: int
-    leverage_max: int
-    maintenance_ppm: int
+    notional_max: Signed
+    leverage_max: Signed
+    maintenance_ppm: Signed
 
 
 class Contract(Struct, frozen=True, array_like=True):
@@ -65,19 +66,19 @@ class Contract(Struct, frozen=True, array_like=True):
     """
 
     instrument: Instrument
-    leverage_max: int
-    position_max: int
-    open_interest_max: int
+    leverage_max: Signed
+    position_max: Signed
+    open_interest_max: Signed
     tiers: list[Tier]
-    liquidation_ppm: int = 5_000
-    funding_minutes: tuple[int, ...] = (0, 480, 960)
-    funding_cap_ppb: int = 3_000_000
-    interest_ppb: int = 100_000
+    liquidation_ppm: Signed = 5_000
+    funding_minutes: tuple[Signed, ...] = (0, 480, 960)
+    funding_cap_ppb: Signed = 3_000_000
+    interest_ppb: Signed = 100_000
     index_sources: tuple[str, ...] = ("spot",)
-    adl_policy: int = 0
-    former: int = 0
-    index_notional: int = 10_000
-    index_step_ppm: int = 5_000
+    adl_policy: Signed = 0
+    former: Signed = 0
+    index_notional: Signed = 10_000
+    index_step_ppm: Signed = 5_000
 
 
 def lot_atoms(instrument: Instrument, base: Asset) -> int:

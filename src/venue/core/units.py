@@ -15,6 +15,7 @@ PRICE_MAX: Final = 10**17  # ticks
 QUANTITY_MAX: Final = 10**17  # lots
 AMOUNT_MAX: Final = 2**62  # atoms: bounds supply and notional, so that stored integers fit 64 bits
 SUM_MAX: Final = 2**61  # atoms: the most that an owner's positions and opening orders may add up to
+NUMBER_MAX: Final = 2**62  # of a command; every bound of a rule lies below it
 STORED_MAX: Final = 2**63 - 1  # the greatest integer that a file or an event holds
 
 

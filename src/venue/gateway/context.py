@@ -15,6 +15,7 @@ from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceAlgo, PlaceContractOrder, PlaceOrder
+from venue.core.ranges import OutOfBounds
 from venue.core.spot.account import SpotMarket
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.replay import ReplayGuard
@@ -184,6 +185,8 @@ class Node:
                 break
         try:
             self.sequencer.enter(commands, answer, owner=owner, patient=patient)
+        except OutOfBounds as fault:
+            raise errors.out_of_range(_wire_name(fault.name), fault.rule) from None
         except Overloaded:
             raise errors.busy("too many commands are waiting; nothing was done") from None
         except Stopped:
@@ -353,6 +356,12 @@ class Call:
             finish(reply, problem)
         except Exception:
             log.exception("defect while answering")
+
+
+def _wire_name(field: str) -> str:
+    """The interface's name of a command's field."""
+    first, *others = field.split("_")
+    return first + "".join([other.title() for other in others])
 
 
 def _epoch_line(epoch: int) -> bytes:

@@ -24,8 +24,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 from time import monotonic, thread_time
-from typing import Final
+from typing import Final, get_args
 
+import msgspec
+
+from venue.core import ranges
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import ClosePositions, Command, Proceed, Tick
@@ -57,6 +60,9 @@ BUSY: Final = 8  # a batch of this many says that more are coming
 # tick goes first, so that nothing is traded at prices that have become stale (10 s, rule 6.1).
 LATE_US: Final = 5_000_000
 LINGER_S: Final = 0.001  # how long the next batch waits for them at most: fewer syncs, more orders
+
+_encode: Final = msgspec.msgpack.Encoder().encode
+_READERS: Final = {kind: msgspec.msgpack.Decoder(kind).decode for kind in get_args(Command)}
 
 
 class Overloaded(Exception):
@@ -135,9 +141,14 @@ class Sequencer:
         """As `submit`; the answer hears of the outcome, never before this returns.
 
         `owner` takes turns with other owners. `patient` commands (agents') may wait a moment for
-        company. Raises Overloaded or Stopped.
+        company. Raises Overloaded, Stopped, or OutOfBounds for commands that cannot be written.
         """
         assert commands, "a group holds at least one command"
+        for command in commands:
+            try:  # to write and read it takes less time than to compare its numbers here
+                _READERS[type(command)](_encode(command))
+            except ranges.WRONG as problem:
+                raise ranges.fault(command) or problem from None
         if self._stopped is not None:
             raise Stopped(str(self._stopped)) from self._stopped
         if self._waiting + len(commands) > OWN_MAX:

@@ -120,6 +120,8 @@ _SENDS = [
     send(-1160, "'amount'", "6 decimals", amount="0.0000001"),
     send(-1140, "'amount'", "18 digits", amount="1" * 19),
     send(-1140, "'amount'", "is allowed", amount="1" * 18),
+    send(-1140, "'amount'", "at most 46116860184.27387904 is allowed", amount="184467440738"),
+    send(-1140, "'amount'", "is allowed", amount="46116860184.273880"),
     send(
         -1054,
         "900000000.00000000 USDT are needed, ",

@@ -2,14 +2,16 @@
 
 from msgspec import Struct
 
+from venue.core.ranges import Code, Signed, Whole
+
 
 class ChangeGift(Struct, array_like=True, tag_field="what", tag=80):
     """Give an owner `amount` atoms as contract margin, or (negative) take back at most so much."""
 
-    uid: int
+    uid: Whole
     asset: str
-    amount: int
-    time: int = 0
+    amount: Signed
+    time: Whole = 0
 
 
 class SetDiscount(Struct, array_like=True, tag_field="what", tag=81):
@@ -17,35 +19,35 @@ class SetDiscount(Struct, array_like=True, tag_field="what", tag=81):
     contract fees back. An empty `asset` ends it."""
 
     asset: str
-    holding: int
-    rate_ppm: int
-    time: int = 0
+    holding: Whole
+    rate_ppm: Whole
+    time: Whole = 0
 
 
 class JoinDiscount(Struct, array_like=True, tag_field="what", tag=82):
     """An owner opts in to the discount, or out of it."""
 
-    uid: int
+    uid: Whole
     on: bool
-    time: int = 0
+    time: Whole = 0
 
 
 class SetAffiliate(Struct, array_like=True, tag_field="what", tag=83):
     """Let an owner invite others by a code, for a share of their fees in ppm."""
 
-    uid: int
+    uid: Whole
     code: str
-    spot_ppm: int
-    contract_ppm: int
-    time: int = 0
+    spot_ppm: Whole
+    contract_ppm: Whole
+    time: Whole = 0
 
 
 class Invite(Struct, array_like=True, tag_field="what", tag=84):
     """An owner came by an affiliate's invitation; it stays so."""
 
-    uid: int
-    inviter: int
-    time: int = 0
+    uid: Whole
+    inviter: Whole
+    time: Whole = 0
 
 
 class InternalWithdraw(Struct, array_like=True, tag_field="what", tag=85):
@@ -54,15 +56,15 @@ class InternalWithdraw(Struct, array_like=True, tag_field="what", tag=85):
     The same `client_id` (empty: none) with the same content has no second effect.
     """
 
-    uid: int
-    to_uid: int
-    source: int
-    target: int
+    uid: Whole
+    to_uid: Whole
+    source: Code
+    target: Code
     asset: str
-    amount: int
+    amount: Whole
     client_id: str = ""
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class PostArticle(Struct, array_like=True, tag_field="what", tag=86):
@@ -71,7 +73,7 @@ class PostArticle(Struct, array_like=True, tag_field="what", tag=86):
     title: str
     text: str
     coins: list[str]
-    time: int = 0
+    time: Whole = 0
 
 
 class PostBanner(Struct, array_like=True, tag_field="what", tag=87):
@@ -80,22 +82,22 @@ class PostBanner(Struct, array_like=True, tag_field="what", tag=87):
     title: str
     image: str
     link: str
-    time: int = 0
+    time: Whole = 0
 
 
 class RemoveContent(Struct, array_like=True, tag_field="what", tag=88):
     """Take an article or a banner away."""
 
-    content_id: int
-    time: int = 0
+    content_id: Whole
+    time: Whole = 0
 
 
 class FeeTier(Struct, array_like=True, frozen=True, gc=False):
     """The rates in ppm of owners that traded at least `volume` atoms in 30 days."""
 
-    volume: int
-    maker_ppm: int
-    taker_ppm: int
+    volume: Whole
+    maker_ppm: Signed
+    taker_ppm: Signed
 
 
 class SetFeeTiers(Struct, array_like=True, tag_field="what", tag=89):
@@ -104,7 +106,7 @@ class SetFeeTiers(Struct, array_like=True, tag_field="what", tag=89):
     Volume counts in markets whose quote (or settle) asset is `asset`.
     """
 
-    product: int
+    product: Code
     asset: str
     tiers: list[FeeTier]
-    time: int = 0
+    time: Whole = 0

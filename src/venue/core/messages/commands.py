@@ -23,46 +23,47 @@ from venue.core.messages.benefit_commands import (
 )
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 from venue.core.messages.savepoints import DropState, KeepState, RevertState
+from venue.core.ranges import Code, Signed, Whole
 
 
 class PlaceOrder(Struct, array_like=True, tag_field="what", tag=1, gc=False):
     """A new spot order; `price` is 0 for MARKET, `client_id` empty when the caller gave none."""
 
-    uid: int
+    uid: Whole
     symbol: str
-    side: int
-    type: int
-    time_in_force: int
-    quantity: int
-    price: int
+    side: Code
+    type: Code
+    time_in_force: Code
+    quantity: Whole
+    price: Whole
     client_id: str = ""
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class CancelOrder(Struct, array_like=True, tag_field="what", tag=2, gc=False):
     """Cancel one open order, by `order_id`, or by `client_id` when `order_id` is 0."""
 
-    uid: int
-    order_id: int = 0
+    uid: Whole
+    order_id: Whole = 0
     client_id: str = ""
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class CancelOrders(Struct, array_like=True, tag_field="what", tag=3, gc=False):
     """Cancel every open order of the owner in one symbol."""
 
-    uid: int
+    uid: Whole
     symbol: str
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class Tick(Struct, array_like=True, tag_field="what", tag=4, gc=False):
     """Time passing."""
 
-    time: int = 0
+    time: Whole = 0
 
 
 class SetCancelAfter(Struct, array_like=True, tag_field="what", tag=5, gc=False):
@@ -71,74 +72,74 @@ class SetCancelAfter(Struct, array_like=True, tag_field="what", tag=5, gc=False)
     A countdown that runs begins again.
     """
 
-    uid: int
-    product: int
-    timeout: int
+    uid: Whole
+    product: Code
+    timeout: Whole
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class Proceed(Struct, array_like=True, tag_field="what", tag=6, gc=False):
     """Work off the rest that a slice left; the sequencer adds it while more is due (rule 7.11)."""
 
-    time: int = 0
+    time: Whole = 0
 
 
 class CreateOwner(Struct, array_like=True, tag_field="what", tag=10):
     """A new owner; names are unique. `self_trade` is a `vocabulary.SelfTrade`."""
 
     name: str
-    self_trade: int = 0
-    time: int = 0
+    self_trade: Code = 0
+    time: Whole = 0
 
 
 class FreezeOwner(Struct, array_like=True, tag_field="what", tag=11):
     """Stop (or allow again) new orders and withdrawals of an owner."""
 
-    uid: int
+    uid: Whole
     frozen: bool
-    time: int = 0
+    time: Whole = 0
 
 
 class SetFees(Struct, array_like=True, tag_field="what", tag=12):
     """An owner's fees in ppm for one `vocabulary.Product`; -1, -1 returns to the symbols' rates."""
 
-    uid: int
-    maker_ppm: int
-    taker_ppm: int
-    time: int = 0
-    product: int = 0
+    uid: Whole
+    maker_ppm: Signed
+    taker_ppm: Signed
+    time: Whole = 0
+    product: Code = 0
 
 
 class Deposit(Struct, array_like=True, tag_field="what", tag=13):
     """Credit `amount` atoms to an owner's wallet, against `external`."""
 
-    uid: int
-    wallet: int
+    uid: Whole
+    wallet: Code
     asset: str
-    amount: int
-    time: int = 0
+    amount: Whole
+    time: Whole = 0
 
 
 class Withdraw(Struct, array_like=True, tag_field="what", tag=14):
     """Debit `amount` atoms from an owner's wallet, against `external`."""
 
-    uid: int
-    wallet: int
+    uid: Whole
+    wallet: Code
     asset: str
-    amount: int
-    time: int = 0
+    amount: Whole
+    time: Whole = 0
 
 
 class Transfer(Struct, array_like=True, tag_field="what", tag=15):
     """Move `amount` atoms between two wallets of one owner (rule 2.1)."""
 
-    uid: int
-    source: int
-    target: int
+    uid: Whole
+    source: Code
+    target: Code
     asset: str
-    amount: int
-    time: int = 0
+    amount: Whole
+    time: Whole = 0
 
 
 class RecordStreams(Struct, array_like=True, tag_field="what", tag=16):
@@ -147,8 +148,8 @@ class RecordStreams(Struct, array_like=True, tag_field="what", tag=16):
     Each login that opens a private socket causes one, whether it is the first or not.
     """
 
-    uid: int
-    time: int = 0
+    uid: Whole
+    time: Whole = 0
     request: bytes = b""
 
 
@@ -156,22 +157,22 @@ class RegisterAsset(Struct, array_like=True, tag_field="what", tag=20):
     """Make an asset known; one unit is 10^scale atoms."""
 
     asset: str
-    scale: int
-    time: int = 0
+    scale: Code
+    time: Whole = 0
 
 
 class ListInstrument(Struct, array_like=True, tag_field="what", tag=21):
     """Open a market."""
 
     instrument: Instrument
-    time: int = 0
+    time: Whole = 0
 
 
 class ChangeInstrument(Struct, array_like=True, tag_field="what", tag=22):
     """Replace a listed instrument's limits, bands and fees; its grid and assets stay."""
 
     instrument: Instrument
-    time: int = 0
+    time: Whole = 0
 
 
 class HaltInstrument(Struct, array_like=True, tag_field="what", tag=23):
@@ -180,8 +181,8 @@ class HaltInstrument(Struct, array_like=True, tag_field="what", tag=23):
     symbol: str
     halted: bool
     reason: str = ""
-    time: int = 0
-    product: int = 0
+    time: Whole = 0
+    product: Code = 0
 
 
 class ChangeSetting(Struct, array_like=True, tag_field="what", tag=24):
@@ -189,7 +190,7 @@ class ChangeSetting(Struct, array_like=True, tag_field="what", tag=24):
 
     name: str
     value: str
-    time: int = 0
+    time: Whole = 0
 
 
 # -- contracts ------------------------------------------------------------------------------------
@@ -198,8 +199,8 @@ class ChangeSetting(Struct, array_like=True, tag_field="what", tag=24):
 class Exit(Struct, array_like=True, frozen=True, gc=False):
     """An attached take-profit or stop-loss, executed at market; a price of 0 stands for none."""
 
-    trigger_price: int = 0
-    source: int = 0
+    trigger_price: Whole = 0
+    source: Code = 0
 
 
 NO_EXIT = Exit()
@@ -211,18 +212,18 @@ class PlaceContractOrder(Struct, array_like=True, tag_field="what", tag=30, gc=F
     `position_id` names the position that a closing order reduces where several stand on one side.
     """
 
-    uid: int
+    uid: Whole
     symbol: str
-    side: int
-    position_side: int
-    type: int
-    time_in_force: int
-    quantity: int
-    price: int
+    side: Code
+    position_side: Code
+    type: Code
+    time_in_force: Code
+    quantity: Whole
+    price: Whole
     client_id: str = ""
     request: bytes = b""
-    time: int = 0
-    position_id: int = 0
+    time: Whole = 0
+    position_id: Whole = 0
     take_profit: Exit = NO_EXIT
     stop_loss: Exit = NO_EXIT
 
@@ -230,11 +231,11 @@ class PlaceContractOrder(Struct, array_like=True, tag_field="what", tag=30, gc=F
 class CancelContractOrder(Struct, array_like=True, tag_field="what", tag=31, gc=False):
     """Cancel one open contract order, by `order_id`, or by `client_id` when `order_id` is 0."""
 
-    uid: int
-    order_id: int = 0
+    uid: Whole
+    order_id: Whole = 0
     client_id: str = ""
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class CancelContractOrders(Struct, array_like=True, tag_field="what", tag=32, gc=False):
@@ -243,10 +244,10 @@ class CancelContractOrders(Struct, array_like=True, tag_field="what", tag=32, gc
     Contracts that settle in the asset `without` are left alone.
     """
 
-    uid: int
+    uid: Whole
     symbol: str = ""
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
     without: str = ""
 
 
@@ -256,11 +257,11 @@ class ClosePositions(Struct, array_like=True, tag_field="what", tag=33, gc=False
     Contracts that settle in the asset `without` are left alone.
     """
 
-    uid: int
+    uid: Whole
     symbol: str = ""
-    position_id: int = 0
+    position_id: Whole = 0
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
     without: str = ""
 
 
@@ -271,43 +272,43 @@ class PlaceAlgo(Struct, array_like=True, tag_field="what", tag=34, gc=False):
     (`trigger_price`) belong to TRAILING_STOP_MARKET.
     """
 
-    uid: int
+    uid: Whole
     symbol: str
-    side: int
-    position_side: int
-    type: int
-    quantity: int
-    trigger_price: int
-    price: int
-    source: int = 0
+    side: Code
+    position_side: Code
+    type: Code
+    quantity: Whole
+    trigger_price: Whole
+    price: Whole
+    source: Code = 0
     client_id: str = ""
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
     take_profit: Exit = NO_EXIT
     stop_loss: Exit = NO_EXIT
-    callback_ppm: int = 0
+    callback_ppm: Whole = 0
 
 
 class ChangeAlgo(Struct, array_like=True, tag_field="what", tag=35, gc=False):
     """New trigger price, execution price (0: market) and price source of an untriggered order."""
 
-    uid: int
-    algo_id: int
-    trigger_price: int
-    price: int
-    source: int
+    uid: Whole
+    algo_id: Whole
+    trigger_price: Whole
+    price: Whole
+    source: Code
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class CancelAlgo(Struct, array_like=True, tag_field="what", tag=36, gc=False):
     """Cancel one conditional order, by `algo_id`, or by `client_id` when `algo_id` is 0."""
 
-    uid: int
-    algo_id: int = 0
+    uid: Whole
+    algo_id: Whole = 0
     client_id: str = ""
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class CancelAlgos(Struct, array_like=True, tag_field="what", tag=37, gc=False):
@@ -316,69 +317,69 @@ class CancelAlgos(Struct, array_like=True, tag_field="what", tag=37, gc=False):
     Contracts that settle in the asset `without` are left alone.
     """
 
-    uid: int
+    uid: Whole
     symbol: str = ""
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
     without: str = ""
 
 
 class SetLeverage(Struct, array_like=True, tag_field="what", tag=38, gc=False):
     """New leverages in one symbol, 0 leaves one as it is; all of them or none are applied."""
 
-    uid: int
+    uid: Whole
     symbol: str
-    cross: int = 0
-    long: int = 0
-    short: int = 0
+    cross: Whole = 0
+    long: Whole = 0
+    short: Whole = 0
     request: bytes = b""
-    time: int = 0
-    margin_mode: int = -1
+    time: Whole = 0
+    margin_mode: Code = -1
 
 
 class SetMarginMode(Struct, array_like=True, tag_field="what", tag=39, gc=False):
     """Margin mode and (-1: as it is) separated mode in one symbol."""
 
-    uid: int
+    uid: Whole
     symbol: str
-    margin_mode: int
-    separated_mode: int = -1
+    margin_mode: Code
+    separated_mode: Code = -1
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class MoveMargin(Struct, array_like=True, tag_field="what", tag=40, gc=False):
     """Add margin to an isolated position, or (negative) take some out."""
 
-    uid: int
-    position_id: int
-    amount: int
+    uid: Whole
+    position_id: Whole
+    amount: Signed
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class SetAutoMargin(Struct, array_like=True, tag_field="what", tag=41, gc=False):
     """Switch an isolated position's automatic top-up."""
 
-    uid: int
-    position_id: int
+    uid: Whole
+    position_id: Whole
     on: bool
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class ListContract(Struct, array_like=True, tag_field="what", tag=50):
     """Open a contract market."""
 
     contract: Contract
-    time: int = 0
+    time: Whole = 0
 
 
 class ChangeContract(Struct, array_like=True, tag_field="what", tag=51):
     """Replace a listed contract's limits, tiers, fees and prices' rules; its grid stays."""
 
     contract: Contract
-    time: int = 0
+    time: Whole = 0
 
 
 class PostIndex(Struct, array_like=True, tag_field="what", tag=52, gc=False):
@@ -389,8 +390,8 @@ class PostIndex(Struct, array_like=True, tag_field="what", tag=52, gc=False):
 
     symbol: str
     source: str
-    price: int
-    time: int = 0
+    price: Whole
+    time: Whole = 0
     jump: bool = False
 
 

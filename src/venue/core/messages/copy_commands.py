@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from venue.core.ranges import Code, Whole
+
 
 class CopyConfig(Struct, array_like=True, frozen=True):
     """How a follower copies: in one symbol, or (`symbol` empty) in those of `symbols`, empty: all.
@@ -14,16 +16,16 @@ class CopyConfig(Struct, array_like=True, frozen=True):
 
     symbol: str
     by_amount: bool
-    value: int
-    hold_max: int
-    take_profit_ppm: int = 0
-    stop_loss_ppm: int = 0
-    slippage_ppm: int = 0
-    margin_mode: int = -1
-    leverage_type: int = 0
-    long: int = 10
-    short: int = 10
-    custom: list[tuple[str, int, int]] = []
+    value: Whole
+    hold_max: Whole
+    take_profit_ppm: Whole = 0
+    stop_loss_ppm: Whole = 0
+    slippage_ppm: Whole = 0
+    margin_mode: Code = -1
+    leverage_type: Code = 0
+    long: Whole = 10
+    short: Whole = 10
+    custom: list[tuple[str, Whole, Whole]] = []
     symbols: list[str] = []
 
 
@@ -36,41 +38,41 @@ class SetLead(Struct, array_like=True, tag_field="what", tag=70):
     are no longer copied.
     """
 
-    uid: int
+    uid: Whole
     asset: str
     active: bool
-    share_ppm: int
-    third_uid: int = 0
-    third_ppm: int = 0
+    share_ppm: Whole
+    third_uid: Whole = 0
+    third_ppm: Whole = 0
     symbols: list[str] = []
-    time: int = 0
+    time: Whole = 0
 
 
 class Follow(Struct, array_like=True, tag_field="what", tag=71):
     """Copy a lead from now on, or change how: one config (`unified`), or one for each symbol."""
 
-    uid: int
-    lead_uid: int
+    uid: Whole
+    lead_uid: Whole
     unified: bool
     configs: list[CopyConfig]
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class StopCopying(Struct, array_like=True, tag_field="what", tag=72, gc=False):
     """Copy no more of a lead's openings; open copies stay as they are."""
 
-    uid: int
-    lead_uid: int
+    uid: Whole
+    lead_uid: Whole
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class CloseCopy(Struct, array_like=True, tag_field="what", tag=73, gc=False):
     """Close one copied part of an owner at market."""
 
-    uid: int
+    uid: Whole
     symbol: str
-    copy_no: int
+    copy_no: Whole
     request: bytes = b""
-    time: int = 0
+    time: Whole = 0

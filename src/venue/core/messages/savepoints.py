@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from venue.core.ranges import Whole
+
 
 class KeepState(Struct, array_like=True, tag_field="what", tag=90, gc=False):
     """Keep the state as it is now under a name; a state that had the name is replaced.
@@ -11,7 +13,7 @@ class KeepState(Struct, array_like=True, tag_field="what", tag=90, gc=False):
 
     name: str
     aside: bytes = b""
-    time: int = 0
+    time: Whole = 0
 
 
 class RevertState(Struct, array_like=True, tag_field="what", tag=91, gc=False):
@@ -19,14 +21,14 @@ class RevertState(Struct, array_like=True, tag_field="what", tag=91, gc=False):
     growing: the journal is one line, in which this command begins a branch."""
 
     name: str
-    time: int = 0
+    time: Whole = 0
 
 
 class DropState(Struct, array_like=True, tag_field="what", tag=92, gc=False):
     """Keep a state no more."""
 
     name: str
-    time: int = 0
+    time: Whole = 0
 
 
 class StateKept(Struct, array_like=True, tag_field="what", tag=90):

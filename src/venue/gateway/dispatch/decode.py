@@ -23,6 +23,7 @@ from venue.api.fields import (
 )
 from venue.api.names import ALGO_TYPES
 from venue.core.instruments import Instrument
+from venue.core.units import NUMBER_MAX
 from venue.gateway.dispatch.json_body import Number, json_value, object_values
 from venue.texts import RATE_SCALE, short_text
 from venue.vocabulary import CANCEL_AFTER_MIN_S
@@ -30,7 +31,6 @@ from venue.vocabulary import CANCEL_AFTER_MIN_S
 INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256
 UID_LENGTH_MAX: Final = 18
-NUMBER_MAX: Final = 2**62  # a command's largest number; every bound of the core lies below it
 READ_MAX: Final = 16_384  # texts of at most so many characters, and the table that finds them
 READ_LENGTH_MAX: Final = 37
 OR_ALL: Final = (Kind.SYMBOL_OR_ALL, Kind.ID_OR_ALL)

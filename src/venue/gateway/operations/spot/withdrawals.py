@@ -39,8 +39,8 @@ async def internal_withdrawal(call: Call, request: InternalWithdrawalRequest) ->
     node = call.node
     affiliate_of(call, -1051)
     asset = node.asset(coin_of(node, request.coin))
-    decimals = min(DECIMALS_MAX, asset.scale)
-    amount = decode.scaled(request.amount, decimals, "amount") * 10 ** (asset.scale - decimals)
+    decode.scaled(request.amount, min(DECIMALS_MAX, asset.scale), "amount")  # no more decimals
+    amount = decode.scaled(request.amount, asset.scale, "amount")
     command = InternalWithdraw(
         call.uid, request.to_user_id, ACCOUNTS[request.from_account_type],
         ACCOUNTS[request.to_account_type], asset.name, amount, request.client_tran_id or "",
