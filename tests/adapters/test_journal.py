@@ -16,10 +16,10 @@ import apsw
 import msgspec
 import pytest
 
-import venue
 from support.numbered import SINGLY, commands
 from venue.core.messages.commands import Command
 from venue.core.rules import RULES
+from venue.journal import built
 from venue.journal.chain import BLOCK
 from venue.journal.file import check_library, refuse_foreign
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, Segment, Snapshot
@@ -55,7 +55,7 @@ def everything(journal: Journal, after: int = 0) -> list[Command]:
 
 
 def snapshot(sequence: int) -> Snapshot:
-    return Snapshot(sequence, venue.__version__, f"hash {sequence}", {"engine": bytes(sequence)})
+    return Snapshot(sequence, built.name(), f"hash {sequence}", {"engine": bytes(sequence)})
 
 
 # -- every journal --------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def test_a_closed_journal_takes_nothing(journal: Journal) -> None:
 
 def test_the_version_that_writes_is_noted(journal: Journal) -> None:
     journal.append(commands(1, 2))
-    assert journal.segments() == [Segment(1, venue.__version__, RULES)]
+    assert journal.segments() == [Segment(1, built.name(), RULES)]
 
 
 def test_append_waits_for_a_disk_only_where_there_is_one(journal: Journal) -> None:
@@ -283,9 +283,9 @@ def test_appends_may_come_from_another_thread(path: str) -> None:
 
 def test_another_version_begins_a_segment(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     write(path, batches=2)
-    written = [Segment(1, venue.__version__, RULES)]
+    written = [Segment(1, built.name(), RULES)]
     for version in ("8.0", "9.0", "9.0"):
-        monkeypatch.setattr(venue, "__version__", version)
+        monkeypatch.setattr(built, "name", lambda version=version: version)
         journal = open_journal(path)
         assert journal.segments() == written
         journal.append(commands(journal.last_sequence() + 1, 1))

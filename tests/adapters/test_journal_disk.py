@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import venue
 from support.disk import Disk
 from venue.core.messages.commands import Command, PlaceOrder
-from venue.journal import sqlite
+from venue.journal import built, sqlite
 from venue.journal.file import refuse_foreign
 from venue.journal.journal import JournalFailed, Snapshot
 from venue.journal.opening import open_journal
@@ -52,9 +51,7 @@ def work(path: str, disk: Disk) -> Iterator[SqliteJournal]:
             yield journal
             if number % 5 == 4:
                 last = journal.last_sequence()
-                journal.save_snapshot(
-                    Snapshot(last, venue.__version__, "", {"engine": b"x" * 9000})
-                )
+                journal.save_snapshot(Snapshot(last, built.name(), "", {"engine": b"x" * 9000}))
     finally:
         journal.close()
 
@@ -154,7 +151,7 @@ def test_after_a_failure_everything_is_refused_and_nothing_is_retried(path: str)
                 journal.append(commands(4, 1))
             assert again.value.__cause__ is failure.value.__cause__
         with pytest.raises(JournalFailed, match="failed earlier"):
-            journal.save_snapshot(Snapshot(3, venue.__version__, "", {}))
+            journal.save_snapshot(Snapshot(3, built.name(), "", {}))
         assert journal.last_sequence() == 3
         journal.close()
         assert len(disk.log) == done

@@ -10,11 +10,11 @@ from time import monotonic, sleep
 
 import pytest
 
-import venue
 from support.holding import children
 from venue.core.engine import Engine
 from venue.core.messages.commands import Command, CreateOwner, Tick
 from venue.core.state import snapshot as state
+from venue.journal import built
 from venue.journal.journal import JournalCorrupt, Snapshot, earliest
 from venue.journal.recent import EVERY, RecentJournal
 from venue.journal.recovery import ENGINE, beginning, load
@@ -39,7 +39,7 @@ def filled(engine: Engine, journal: RecentJournal, count: int) -> None:
 
 def kept(engine: Engine, journal: RecentJournal) -> None:
     dumped, digest = state.dump_and_hash(engine)
-    journal.save_snapshot(Snapshot(engine.sequence, venue.__version__, digest, {ENGINE: dumped}))
+    journal.save_snapshot(Snapshot(engine.sequence, built.name(), digest, {ENGINE: dumped}))
 
 
 def begun() -> tuple[Engine, RecentJournal]:

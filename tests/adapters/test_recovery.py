@@ -9,7 +9,6 @@ import apsw
 import msgspec
 import pytest
 
-import venue
 from support.trading import trading
 from venue.core import rules
 from venue.core.engine import Engine
@@ -23,6 +22,7 @@ from venue.core.messages.commands import (
 from venue.core.messages.savepoints import DropState, KeepState, RevertState
 from venue.core.rules import RULES
 from venue.core.state import snapshot as state
+from venue.journal import built
 from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
 from venue.journal.opening import open_journal, open_readonly
@@ -71,7 +71,7 @@ def reopen(journal: Journal, opener: Opener) -> Journal:
 
 def snapshot_of(engine: Engine) -> Snapshot:
     parts = {"engine": state.dump(engine), "market_data": b"at %d" % engine.sequence}
-    return Snapshot(engine.sequence, venue.__version__, state.state_hash(engine), parts)
+    return Snapshot(engine.sequence, built.name(), state.state_hash(engine), parts)
 
 
 def live(journal: Journal, commands: list[Command], snapshots: tuple[int, ...]) -> Engine:
@@ -216,7 +216,7 @@ def test_another_version_with_the_same_rules_replays(
     journal = open_journal(str(tmp_path / "journal"))
     engine = live(journal, trading(7, 140), (70,))
     journal.close()
-    monkeypatch.setattr(venue, "__version__", "99.0")
+    monkeypatch.setattr(built, "name", lambda: "99.0")
     journal = open_journal(str(tmp_path / "journal"))
     views = Views()
     assert state.dump(recover(journal, NOBODY_LAGS, views)) == state.dump(engine)
@@ -334,7 +334,7 @@ def test_a_journal_that_names_no_rules_is_of_the_first(tmp_path: Path) -> None:
     before = path.read_bytes()
     for look in (open_journal, open_readonly):
         former = look(str(path))
-        assert former.segments() == [Segment(1, venue.__version__, 1)]
+        assert former.segments() == [Segment(1, built.name(), 1)]
         assert sum(len(piece) for _, piece in former.read(0)) == 70
         former.close()
     assert path.read_bytes() == before, "looking at it changes nothing"
@@ -343,8 +343,8 @@ def test_a_journal_that_names_no_rules_is_of_the_first(tmp_path: Path) -> None:
     journal.close()
     journal = open_journal(str(path))
     assert journal.segments() == [
-        Segment(1, venue.__version__, 1),
-        Segment(71, venue.__version__, RULES),
+        Segment(1, built.name(), 1),
+        Segment(71, built.name(), RULES),
     ]
     assert sum(len(piece) for _, piece in journal.read(0)) == 2_070
     journal.close()

@@ -9,8 +9,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-import venue
 from venue.core.messages.commands import Command, Tick
+from venue.journal import built
 from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, JournalFailed, Snapshot
 from venue.journal.opening import open_journal, open_readonly
@@ -22,7 +22,7 @@ def commands(first: int, count: int) -> list[Command]:
 
 
 def snapshot(sequence: int) -> Snapshot:
-    return Snapshot(sequence, venue.__version__, f"hash {sequence}", {"engine": bytes(sequence)})
+    return Snapshot(sequence, built.name(), f"hash {sequence}", {"engine": bytes(sequence)})
 
 
 @pytest.fixture

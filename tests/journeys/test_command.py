@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-import venue
 from support.command import run, run_in
 from support.copies import CLEAN
 from support.server import Server
+from venue.journal import built
 from venue.journal.journal import Snapshot
 from venue.journal.opening import open_journal
 
@@ -126,7 +126,7 @@ def test_only_the_helper_imports_the_database(server: Server) -> None:
 
 
 def test_version() -> None:
-    assert command("version").stdout == f"{venue.__version__}\n"
+    assert command("version").stdout == f"{built.name()}\n"
 
 
 def test_ready_file_tells_where_and_who(tmp_path: Path) -> None:

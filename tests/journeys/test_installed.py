@@ -17,12 +17,14 @@ from urllib.request import urlopen
 import pytest
 
 import venue
+from venue.journal import built
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDED = ("pyproject.toml", "README.md", "LICENSE")
+NEEDED = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 LOCK = ROOT / "requirements-run.lock"
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 WITHIN_S = 120
+COMMIT = "0123456789abcdef" * 2 + "01234567"  # of the work tree that the wheel is built from
 
 
 def run(*command: str | Path, folder: Path) -> str:
@@ -59,6 +61,8 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("*.egg-info"))
     for name in NEEDED:
         shutil.copy(ROOT / name, source)
+    (source / ".git").mkdir()
+    (source / ".git" / "HEAD").write_text(f"{COMMIT}\n")
     run(*PIP, "wheel", "--no-index", "--no-deps", "--no-build-isolation", source, folder=folder)
     (wheel,) = folder.glob("venue-*.whl")
     venv.create(folder / "fresh", symlinks=True)
@@ -81,9 +85,11 @@ def test_the_runtime_lock_is_a_part_of_the_whole_one() -> None:
     assert not {"ccxt", "pytest", "mypy", "ruff", "hypothesis"} & set(names)
 
 
-def test_the_wheel_says_its_version(fresh: Path) -> None:
-    told = run(fresh / "venue", "--version", folder=fresh)
-    assert told == f"{venue.__version__}\n"
+def test_the_wheel_says_its_version_and_commit(fresh: Path) -> None:
+    core = built.core(ROOT / "src" / "venue")
+    for asked in ("--version", "version"):
+        told = run(fresh / "venue", asked, folder=fresh)
+        assert told == f"{venue.__version__}+{COMMIT[:12]}.{core}\n"
     where = run(fresh / "python", "-c", "import venue; print(venue.__file__)", folder=fresh)
     assert where.startswith(str(fresh.parent))
 

@@ -13,10 +13,10 @@ from typing import Final
 
 import msgspec
 
-import venue
 from venue import private_files
 from venue.api.operator.wire import WireEntry
 from venue.core import rules
+from venue.journal import built
 
 MAGIC: Final = b"venue run 1\n"
 MAGIC_BEGIN: Final = b"venue run "  # of every format
@@ -72,7 +72,7 @@ def sealed(run: RunFile) -> bytes:
             " open its --state file instead"
         )
     body = zlib.compress(plain, _LEVEL)
-    header = RunHeader(venue.__version__, rules.RULES, len(body), "")
+    header = RunHeader(built.name(), rules.RULES, len(body), "")
     header.digest = _digest(header, body)
     return MAGIC + msgspec.json.encode(header) + b"\n" + body
 
@@ -95,7 +95,7 @@ def unsealed(data: bytes, name: str) -> RunFile:
     if header.rules != rules.RULES:
         raise RunRefused(
             f"{name} was made by venue {header.version} under rules {header.rules}; this is venue"
-            f" {venue.__version__} with rules {rules.RULES}, and would give other answers: open it"
+            f" {built.name()} with rules {rules.RULES}, and would give other answers: open it"
             f" with venue {header.version}"
         )
     try:
@@ -108,7 +108,7 @@ def unsealed(data: bytes, name: str) -> RunFile:
         return _decode(plain)
     except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as problem:
         raise RunRefused(
-            f"{name} cannot be read by venue {venue.__version__} ({problem}): open it with venue"
+            f"{name} cannot be read by venue {built.name()} ({problem}): open it with venue"
             f" {header.version}, which made it"
         ) from problem
 

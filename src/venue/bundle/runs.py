@@ -10,11 +10,11 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-import venue
 from venue.api.operator.wire import WireEntry
 from venue.bundle.file import MAGIC, MAGIC_BEGIN, RunFile, RunRefused, unsealed
 from venue.core import rules
 from venue.core.messages.commands import Command
+from venue.journal import built
 from venue.journal.archive import joined
 from venue.journal.journal import JournalCorrupt, Readable, Segment, Snapshot
 from venue.journal.opening import open_readonly
@@ -90,7 +90,7 @@ class Bundled:
                 yield first + max(0, skipped), own
 
     def segments(self) -> list[Segment]:
-        return [Segment(self._run.begin + 1, venue.__version__, rules.RULES)]
+        return [Segment(self._run.begin + 1, built.name(), rules.RULES)]
 
     def snapshots(self) -> Iterator[Snapshot]:
         return iter([self._first] if self._first is not None else [])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cyclopts import App, CycloptsError, Parameter
 
-import venue
 from venue.cli.clock import clock
 from venue.cli.faults import fault
 from venue.cli.keys import key
@@ -47,6 +46,7 @@ from venue.cli.told.explain import explain
 from venue.cli.told.wire import wire
 from venue.cli.trading import account, balance, buy, cancel, orders, sell
 from venue.cli.worlds import world
+from venue.journal import built
 
 if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
@@ -60,7 +60,7 @@ def _misread(problem: CycloptsError) -> NoReturn:
 app = App(
     name="venue",
     help="A trading venue you run yourself: a practice exchange on your machine.",
-    version=venue.__version__,
+    version=built.name,
     error_formatter=_misread,
 )
 
@@ -347,8 +347,8 @@ def prune(file: Stopped, *, keep: Keep) -> None:
 
 @app.command
 def version() -> None:
-    """Print the version."""
-    print(venue.__version__)
+    """Print the version, with its commit and the digest of its core, as files name it."""
+    print(built.name())
 
 
 _ROWS: Final = {"SPOT": "", "CONTRACT": "_contract"}

@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 
 from msgspec import MsgspecError, Struct, field
 
-import venue
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.state.audit import problems
@@ -19,6 +18,7 @@ from venue.history.compare import Expected
 from venue.history.files import HistoryDamaged, check_pages
 from venue.history.opening import opening
 from venue.history.store import Store, damage_told, open_history
+from venue.journal import built
 from venue.journal.archive import Joined, joined
 from venue.journal.journal import (
     JournalCorrupt,
@@ -157,7 +157,7 @@ def _check_snapshot(
         hashes = ("", "")
     if hashes != (snapshot.state_hash, state_hash(engine)):
         findings.problems.append(f"the snapshot at {snapshot.sequence} is not the replayed state")
-    same_version = snapshot.engine_version == venue.__version__
+    same_version = snapshot.engine_version == built.name()
     if same_version and snapshot.parts.get(STREAMS, recorder.dump()) != recorder.dump():
         findings.problems.append(f"the snapshot at {snapshot.sequence} has other private frames")
     findings.facts.append(f"snapshot: at command {snapshot.sequence}")

@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
-import venue
 from venue.core import rules
 from venue.core.messages.commands import Command
+from venue.journal import built
 from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot
 
 PIECE: Final = 1024  # commands `read` hands out at a time
@@ -73,7 +73,7 @@ class MemoryJournal:
         return [(first, _encode(commands)) for first, commands in pieces]
 
     def segments(self) -> list[Segment]:
-        return [Segment(1, venue.__version__, rules.RULES)] if self._last else []
+        return [Segment(1, built.name(), rules.RULES)] if self._last else []
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self._check_open()

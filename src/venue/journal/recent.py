@@ -12,9 +12,9 @@ from typing import Final
 
 import msgspec
 
-import venue
 from venue.core import rules
 from venue.core.messages.commands import Command
+from venue.journal import built
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
 
@@ -80,7 +80,7 @@ class RecentJournal:
         return [piece for piece in wanted if piece[0] <= min(last, after + PIECE)]
 
     def segments(self) -> list[Segment]:
-        return [Segment(1, venue.__version__, rules.RULES)] if self._last else []
+        return [Segment(1, built.name(), rules.RULES)] if self._last else []
 
     def is_due(self) -> bool:
         """Whether it is time for a snapshot."""

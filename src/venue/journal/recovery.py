@@ -7,17 +7,18 @@ from typing import Final, Protocol
 
 import msgspec
 
-import venue
 from venue.core import rules
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import ChangeSetting, Command, Requested
 from venue.core.messages.savepoints import DropState, KeepState, RevertState
 from venue.core.state import snapshot as state
+from venue.journal import built
 from venue.journal.journal import (
     JournalCorrupt,
     OtherRules,
     Readable,
+    Segment,
     Snapshot,
     earliest,
     foreign,
@@ -218,14 +219,21 @@ def _why_not(journal: Readable, after: int) -> str:
     told = (
         f"commands {first} to {end} were answered under rules {made.rules} (version"
         f" {made.engine_version}) and are not replayed under rules {rules.RULES} (version"
-        f" {venue.__version__})"
+        f" {built.name()})"
     )
     if end == journal.last_sequence():
         return (
-            f"{told}: start the venue that wrote them on this journal once and stop it cleanly,"
-            " then start this one"
+            f"{told}: start the venue that wrote them{_found(made)} on this journal once and stop"
+            " it cleanly, then start this one"
         )
     return f"{told}, and the snapshot at {end} that stands for them is missing or damaged"
+
+
+def _found(made: Segment) -> str:
+    """How to find the version that wrote a segment; empty when its name says it."""
+    if "+" in made.engine_version:
+        return ""
+    return f" (docs/keeping.md names commits with rules {made.rules})"
 
 
 def _not_begun(journal: Readable) -> str:

@@ -17,9 +17,9 @@ from typing import Annotated, Final, TypeVar
 import apsw
 import msgspec
 
-import venue
 from venue.core import rules
 from venue.core.messages.commands import Command
+from venue.journal import built
 from venue.journal.chain import BLOCK, DIGEST, START, Chain
 from venue.journal.ending import Ending
 from venue.journal.file import (
@@ -257,7 +257,7 @@ class SqliteJournal:
         made it.
         """
         last = self._segments[-1] if self._segments else None
-        now = (venue.__version__, rules.RULES)
+        now = (built.name(), rules.RULES)
         if last is not None and (last.engine_version, last.rules) == now:
             return None
         return Segment(self._last + 1, *now)

@@ -6,11 +6,11 @@ from typing import Final, Protocol
 
 import msgspec
 
-import venue
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.state import snapshot as state
+from venue.journal import built
 from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.recovery import ENGINE
 from venue.node.market_data.views import MarketData
@@ -74,7 +74,7 @@ def take(engine: Engine, market_data: MarketData, recorder: FrameRecorder) -> Sn
     dumped, digest = state.dump_and_hash(engine)
     return Snapshot(
         sequence=engine.sequence,
-        engine_version=venue.__version__,
+        engine_version=built.name(),
         state_hash=digest,
         parts={ENGINE: dumped, MARKET_DATA: market_data.dump(), STREAMS: recorder.dump()},
     )

@@ -12,7 +12,6 @@ from typing import Final, TypeVar
 
 import msgspec
 
-import venue as package
 from venue.api import errors
 from venue.api.operation import Empty
 from venue.api.operator.bundle import (
@@ -25,6 +24,7 @@ from venue.api.operator.bundle import (
 from venue.core import rules
 from venue.core.state.snapshot import state_hash
 from venue.gateway.context import Call, Node
+from venue.journal import built
 from venue.journal.journal import (
     Journal,
     JournalCorrupt,
@@ -56,7 +56,7 @@ async def bundle(call: Call, _: Empty) -> BundleView:
     if first is None and earliest(journal):
         raise errors.failed_precondition("no snapshot is kept from which a run could begin")
     return BundleView(
-        version=package.__version__,
+        version=built.name(),
         rules=rules.RULES,
         seed=node.setting("historySeed", ""),
         begin=first.sequence if first is not None else 0,

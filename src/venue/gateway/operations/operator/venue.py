@@ -7,7 +7,6 @@ from typing import Final
 import apsw
 from msgspec import structs
 
-import venue
 from venue import texts
 from venue.api import errors
 from venue.api.names import WALLET_NAMES, WALLETS
@@ -61,6 +60,7 @@ from venue.gateway.operations.operator.market_fields import SPOT_SIZES, check_in
 from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.history.process.link import HistoryFailed
+from venue.journal import built
 from venue.vocabulary import Product, Reject, SelfTrade, Wallet
 
 WORDINGS: Final = ("document", "live")
@@ -75,7 +75,7 @@ def health(call: Call, request: HealthRequest) -> Health:
     perps = engine.contracts.markets.values()
     return Health(
         status=_status(node),
-        version=venue.__version__,
+        version=built.name(),
         engine="compiled" if compiled() else "interpreted",
         sqlite=apsw.sqlite_lib_version(),
         data=node.data,
