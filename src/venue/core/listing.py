@@ -74,6 +74,7 @@ class Listing:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
         ordinal = len(self.spot.markets)
         self.spot.open(Market(instrument, ordinal, base, quote, lot, unit))
+        self.contracts.follow_books()
         return [InstrumentListed(instrument)]
 
     def change_instrument(self, command: ChangeInstrument) -> list[Event]:

@@ -56,10 +56,8 @@ class Schedule:
         room = CHUNK
         for perp in perps:
             forget_ended(perp, time)
-            if SPOT_SOURCE in perp.contract.index_sources:
-                spot = contracts.spot_markets.get(perp.symbol)
-                if spot is not None:
-                    follow_spot(perp, spot, time)
+            if perp.spot is not None:
+                follow_spot(perp, perp.spot, time)
             sample(perp, time)
             events += self._refresh(perp, time)
             due = self.funding.pass_time(perp, before, time, room)

@@ -47,6 +47,7 @@ class ContractListing:
         perp = Perpetual(contract, market, ordinal, command.time)
         plan(perp)
         contracts.markets[instrument.symbol] = perp
+        contracts.follow_books()
         return [*events, ContractListed(contract)]
 
     def change_contract(self, command: ChangeContract) -> list[Event]:
@@ -66,6 +67,7 @@ class ContractListing:
         self._follow_default(perp, before)
         for name in [name for name in perp.sources if name not in contract.index_sources]:
             del perp.sources[name]
+        self.contracts.follow_books()
         for position in perp.positions.values():
             self.contracts.collateral.touch(position.pool)
             position.pool.sums = None

@@ -48,8 +48,8 @@ class Plan:
     """
 
     __slots__ = (
-        "band_ppm", "drawn", "fees", "isolated", "losses", "margin", "match", "most", "notional",
-        "order", "perp", "rate", "stakes", "terms", "weight", "worst",
+        "band_ppm", "doubt", "drawn", "fees", "isolated", "losses", "margin", "match", "most",
+        "notional", "order", "perp", "rate", "stakes", "terms", "weight", "worst",
     )  # fmt: skip
 
     def __init__(self, order: Order[Terms], terms: Terms) -> None:
@@ -60,6 +60,7 @@ class Plan:
         self.order = order
         self.terms = terms
         self.perp: Perpetual = terms.perp
+        self.doubt = terms.perp.in_doubt()
         self.rate = terms.holding.taker_rate(terms.perp.market)
         self.isolated = terms.opens and terms.modes.margin_mode != CROSSED
         self.band_ppm = 0
@@ -260,7 +261,7 @@ class Plan:
     def _kept(self, pool: Pool, *, isolated: bool) -> int | None:
         """The money that a fill must leave in the pool of a resting order that opens: prices of its
         positions that are not known may cost it. None: it stands back until prices are known."""
-        if self.perp.doubt or (isolated and self._doubtful(pool)):
+        if self.doubt or (isolated and self._doubtful(pool)):
             return None
         kept = 0 if certain(pool) else self._unsure(pool)
         return None if kept and available_in(pool) < kept else kept

@@ -21,6 +21,7 @@ from venue.core.contract.collateral import Collateral
 from venue.core.contract.fills import Fills
 from venue.core.contract.order_plan import Plan
 from venue.core.contract.records import UNKNOWN, Holding, Perpetual, Position, Terms
+from venue.core.contract.reference.index import SPOT_SOURCE
 from venue.core.counters import Counters
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
@@ -88,6 +89,12 @@ class Contracts:
         self.client_ids = ClientIds(_clients)
         self.faults = 0
         self.looked = 0
+
+    def follow_books(self) -> None:
+        """Have each contract know the spot book that is a source of its index."""
+        for perp in self.markets.values():
+            follows = SPOT_SOURCE in perp.contract.index_sources
+            perp.spot = self.spot_markets.get(perp.symbol) if follows else None
 
     # -- placing ---------------------------------------------------------------------------------
 

@@ -7,9 +7,9 @@ elsewhere.
 from __future__ import annotations
 
 from collections import deque
-from typing import Final
+from typing import Any, Final
 
-from venue.core.book.book import Market, Order
+from venue.core.book.book import NO_ASK, Market, Order
 from venue.core.contract.ended import Ended
 from venue.core.contract.margin import Tiers
 from venue.core.contract.ordered_rows import OrderedRows
@@ -32,7 +32,10 @@ class Perpetual:
     `index_price` and `mark` are ticks, 0 before there is one. `current` says that the index has a
     current source; it last had one at `seen_time`, and last moved at `index_time` (µs).
     `doubt` says that no position may be opened at the price: orders only reduce (rule 5.14).
-    It is in doubt until `wait_until`, when the index was without a source for long.
+    It is in doubt until `wait_until`, when the index was without a source for long, and from the
+    moment at which the best prices of the `spot` book that it follows leave the range from
+    `spot_lowest` to `spot_highest` (ticks there), or a side is empty while that is its only
+    source (`spot_alone`).
     `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
     `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
     """
@@ -41,8 +44,9 @@ class Perpetual:
                  "funding_cap_ppb", "ids", "index_price", "index_time", "last_due",
                  "last_rate_ppb", "mark", "market", "open_interest", "open_interest_max", "ordinal",
                  "position_max", "positions", "premium_count", "premium_ppb", "premium_sum",
-                 "premium_time", "premiums", "seen_time", "settlement", "sources", "symbol",
-                 "tiers", "trailing", "unit", "wait_until", "waiting")  # fmt: skip
+                 "premium_time", "premiums", "seen_time", "settlement", "sources", "spot",
+                 "spot_alone", "spot_highest", "spot_lowest", "symbol", "tiers", "trailing",
+                 "unit", "wait_until", "waiting")  # fmt: skip
 
     def __init__(self, contract: Contract, market: Market[Terms], ordinal: int, time: int) -> None:
         self.market = market
@@ -58,6 +62,10 @@ class Perpetual:
         self.seen_time = 0
         self.wait_until = 0
         self.sources: dict[str, Source] = {}
+        self.spot: Market[Any] | None = None
+        self.spot_lowest = 0
+        self.spot_highest = NO_ASK
+        self.spot_alone = False
         self.premiums: deque[int] = deque()
         self.premium_ppb = 0
         self.premium_sum = 0
@@ -86,6 +94,19 @@ class Perpetual:
     def default_leverage(self) -> int:
         """The leverage of owners who have not chosen one."""
         return min(LEVERAGE_DEFAULT, self.tiers.leverages[0])
+
+    def in_doubt(self) -> bool:
+        """Whether nothing may be opened at its price: since the last tick, or because the best
+        prices of its spot book have left the index since then (rule 5.14)."""
+        if self.doubt:
+            return True
+        spot = self.spot
+        if spot is None:
+            return False
+        book = spot.book
+        if book.bid > self.spot_highest or book.ask < self.spot_lowest:
+            return True
+        return self.spot_alone and (not book.bid or book.ask == NO_ASK)
 
     def add(self, position: Position) -> None:
         """Know a position of this contract."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.book.book import Market, Order, resting
+from venue.core.book.book import NO_ASK, Market, Order, resting
 from venue.core.contract.closing import ClosingRequest
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.contract.conditional import is_due, wait
@@ -26,7 +26,7 @@ from venue.core.state.contract_records import (
 from venue.vocabulary import LONG
 
 OLD_NUMBERS: Final = 13  # of a perpetual in files of earlier versions
-NEW_NUMBERS: Final = [0, 0, 0]  # the values there of numbers that came later
+NEW_NUMBERS: Final = [0, 0, 0, 0, NO_ASK, 0]  # the values there of numbers that came later
 
 # -- dumping --------------------------------------------------------------------------------------
 
@@ -135,6 +135,9 @@ def _numbers(perp: Perpetual) -> list[int]:
         perp.index_time,
         perp.seen_time,
         perp.wait_until,
+        perp.spot_lowest,
+        perp.spot_highest,
+        int(perp.spot_alone),
     ]
 
 
@@ -227,6 +230,7 @@ def load(engine: Engine, state: ContractState) -> None:
             record.contract.instrument, ordinal, record.base, record.quote, 0, record.unit_atoms
         )
         contracts.markets[market.symbol] = _perpetual(record, market, ordinal)
+    contracts.follow_books()
     by_ordinal = list(contracts.markets.values())
     for holding_record in state.holdings:
         _load_holding(engine, holding_record, by_ordinal)
@@ -277,10 +281,14 @@ def _perpetual(record: PerpetualRecord, market: Market[Terms], ordinal: int) -> 
         perp.index_time,
         perp.seen_time,
         perp.wait_until,
+        perp.spot_lowest,
+        perp.spot_highest,
+        alone,
     ) = record.numbers + NEW_NUMBERS[len(record.numbers) - OLD_NUMBERS :]
     if waited:  # the next tick finds it again
         perp.last_due = waited - 1
     plan(perp)
+    perp.spot_alone = alone > 0
     perp.current = record.current
     perp.doubt = record.doubt
     perp.sources = {name: Source(price, time) for name, price, time in record.sources}

@@ -128,13 +128,13 @@ def test_the_source_is_the_median_of_ten_seconds() -> None:
     assert seconds(world, 6) == [1_000, 1_000, 1_000, 1_000, 1_001, 1_002]
 
 
-def test_a_thin_moment_changes_nothing_and_a_thin_majority_ends_the_source() -> None:
+def test_a_thin_moment_moves_nothing_and_is_doubt_and_a_thin_majority_ends_the_source() -> None:
     world = index_world()
     seconds(world, 9)
     pull(world, "maker")
     for _ in range(4):
         seconds(world, 1)
-        assert state(world) == (1_000, True, False)
+        assert state(world) == (1_000, True, True)  # nothing tells the price now
     seconds(world, 1)  # five of ten are thin
     assert state(world) == (1_000, False, True)
     spread(world, "maker", 1_000)
@@ -181,8 +181,8 @@ def test_a_posted_price_serves_when_the_book_does_not() -> None:
     world = index_world(sources=("spot", "desk", "wire"))
     seconds(world, 5)
     for _ in range(5):
-        world.tell(1_010, "desk")
-        world.tell(1_020, "wire")
+        world.tell(1_002, "desk")
+        world.tell(1_004, "wire")
         seconds(world, 1)
     assert world.perp.index_price == 1_000  # the book's
     pull(world, "maker")
@@ -318,15 +318,18 @@ def test_a_jump_is_taken_at_once_and_said() -> None:
 # -- what it costs a stranger ----------------------------------------------------------------------
 
 
-def test_alternating_quotes_do_not_keep_a_symbol_in_doubt() -> None:
-    """A book that shows 1,000 and 1,300 in turn: its median is followed, and doubt ends."""
+def test_alternating_quotes_move_the_index_and_are_doubt_until_they_end() -> None:
+    """A book that shows 1,000 and 1,300 in turn: nobody opens. Its median is followed, so that
+    liquidation and funding go on."""
     world = index_world("ann")
-    doubtful = 0
     for number in range(240):
         spread(world, "maker", 1_000 if number % 2 else 1_300)
         seconds(world, 1)
-        doubtful += world.perp.doubt
-    assert doubtful <= 60
+        assert world.perp.current
+    assert world.perp.index_price == 1_150
+    assert world.perp.doubt
+    spread(world, "maker", 1_150)
+    seconds(world, 1)
     assert not world.perp.doubt
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from venue.core.book.book import Half, Market, T
+from venue.core.book.book import NO_ASK, Half, Market, T
 from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.records import Source
-from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, SECOND_US
+from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, SECOND_US, ceil_div
 
 STALE_US: Final = 10 * SECOND_US  # how long a posted price and a sample of a book count
 LASTING_US: Final = 5 * SECOND_US  # how long a book that was too thin must fill to count again
 SPACING_US: Final = SECOND_US // 2  # ticks that follow each other at once make one sample
 LEVELS_MAX: Final = 10_000  # of one side, looked at for a notional
+DEPTH_PPM: Final = 100_000  # levels further than this from the best one of their side do not count
+HALF_SPREAD_PPM: Final = 2_500  # a price further than this from a side says nothing by itself
+AGREED_PPM: Final = 5_000  # how far from the posted price a spot book's price still counts
 SPOT_SOURCE: Final = "spot"  # the venue's own spot market of the same symbol
 
 
@@ -21,18 +24,20 @@ def price_most(perp: Perpetual) -> int:
     return min(PRICE_MAX, AMOUNT_MAX // (perp.contract.position_max * perp.unit))
 
 
-def taken(half: Half[T], notional: int) -> tuple[int, int]:
+def taken(half: Half[T], notional: int, reach: int = PRICE_MAX) -> tuple[int, int]:
     """The cost of taking `notional` (ticks x lots) from one side: ticks x lots, and the lots.
 
-    At least one lot; both 0 when the side is too thin, or holds it in more than `LEVELS_MAX`.
+    At least one lot; both 0 when the side is too thin within `reach` ticks of its best price, or
+    holds it in more than `LEVELS_MAX`.
     """
     left = notional
     cost = 0
     lots = 0
+    best = half.keys[-1] if half.keys else 0
     for count, level in enumerate(half.walk()):
-        if count == LEVELS_MAX:
-            break
         price = level.price
+        if count == LEVELS_MAX or best - price * half.sign > reach:
+            break
         there = level.quantity
         if there * price >= left:
             last = left // price
@@ -55,7 +60,7 @@ def post(perp: Perpetual, name: str, price: int, time: int) -> None:
         source.time = time
 
 
-def follow_spot(perp: Perpetual, spot: Market[T], time: int) -> None:
+def follow_spot(perp: Perpetual, spot: Market[Any], time: int) -> None:
     """Take a sample of the spot book; its price is the median of those of the last 10 s.
 
     It is current while more than half of them fill the notional. A book that was not must have
@@ -80,12 +85,57 @@ def follow_spot(perp: Perpetual, spot: Market[T], time: int) -> None:
 
 
 def value(perp: Perpetual, time: int) -> int:
-    """The price of the sources: the spot book's while that is current, otherwise the median of the
-    current posted prices; 0 when no source is current."""
+    """The price of the sources; 0 when none is current.
+
+    It is the spot book's while that is current and, where there is a current posted price, within
+    0.5 % of it and half of the smallest initial margin. Otherwise it is the posted one.
+    """
+    posted = _median(_posted(perp, time))
     spot = perp.sources.get(SPOT_SOURCE)
-    if spot is not None and _live(spot, time):
-        return spot.price
-    return _median(sorted([found.price for found in perp.sources.values() if _live(found, time)]))
+    if spot is None or not _live(spot, time):
+        return posted
+    away = abs(spot.price - posted)
+    agrees = away * PPM <= posted * AGREED_PPM and away * 2 * perp.contract.leverage_max <= posted
+    return spot.price if agrees or not posted else posted
+
+
+def newest(perp: Perpetual, time: int) -> tuple[int, int]:
+    """The lowest and the highest price that sources name now, before any median over time; both 0
+    while the last sample of the only source is empty.
+
+    Of posted prices it is the middle one, or the two in the middle.
+    """
+    found = _posted(perp, time)
+    middle = found[(len(found) - 1) // 2 : len(found) // 2 + 1]
+    source = perp.sources.get(SPOT_SOURCE)
+    if source is not None and source.samples and time - source.samples[-1][0] < STALE_US:
+        sample = source.samples[-1][1]
+        if sample:
+            middle.append(sample)
+    return (min(middle), max(middle)) if middle else (0, 0)
+
+
+def disputed(perp: Perpetual, time: int) -> bool:
+    """Whether the newest evidence tells another price than the index, or none."""
+    lowest, highest = newest(perp, time)
+    return not lowest or apart(perp, lowest) or apart(perp, highest)
+
+
+def watch_book(perp: Perpetual, time: int) -> None:
+    """Note the prices of the spot book, in its ticks, beyond which an order finds the contract in
+    doubt before the next tick does. Only while the book is a current source."""
+    perp.spot_lowest, perp.spot_highest, perp.spot_alone = 0, NO_ASK, False
+    spot = perp.spot
+    source = perp.sources.get(SPOT_SOURCE)
+    if spot is None or source is None or not _live(source, time) or not perp.index_price:
+        return
+    theirs, ours = spot.instrument, perp.market.instrument
+    most = perp.index_price // (2 * perp.contract.leverage_max)
+    number = ours.tick * 10**theirs.price_scale
+    divisor = theirs.tick * 10**ours.price_scale
+    perp.spot_lowest = ceil_div((perp.index_price - most) * number, divisor)
+    perp.spot_highest = (perp.index_price + most) * number // divisor
+    perp.spot_alone = not _posted(perp, time)
 
 
 def follow(perp: Perpetual, price: int, time: int) -> None:
@@ -114,6 +164,14 @@ def _live(source: Source, time: int) -> bool:
     return source.price > 0 and time - source.time < STALE_US
 
 
+def _posted(perp: Perpetual, time: int) -> list[int]:
+    """The current posted prices, ascending."""
+    sources = perp.sources.items()
+    return sorted(
+        [found.price for name, found in sources if name != SPOT_SOURCE and _live(found, time)]
+    )
+
+
 def _median(prices: list[int]) -> int:
     """Of ascending prices; the middle of two is rounded down, that of none is 0."""
     if not prices:
@@ -122,22 +180,36 @@ def _median(prices: list[int]) -> int:
     return prices[half] if len(prices) % 2 else (prices[half - 1] + prices[half]) // 2
 
 
-def _depth_price(perp: Perpetual, spot: Market[T]) -> int:
-    """The middle of the average prices to buy and to sell the index notional, in contract ticks.
+def _depth_price(perp: Perpetual, spot: Market[Any]) -> int:
+    """The price of the spot book in contract ticks; 0 when a side cannot fill the index notional
+    near its best price, or nobody can trade.
 
-    Rounded to the nearest tick; 0 when a side cannot fill it, or nobody can trade.
+    It is the middle of the average prices to buy and to sell that notional, rounded to the nearest
+    tick. If these are further than 0.25 % from it, they tell only that nobody sells for less or
+    buys for more: the price is the index then, but within both.
     """
     if spot.halted:
         return 0
     theirs, ours = spot.instrument, perp.market.instrument
     units = perp.contract.index_notional * 10 ** (theirs.price_scale + theirs.quantity_scale)
     notional = max(1, units // (theirs.tick * theirs.step))
-    bid_cost, bid_lots = taken(spot.book.bids, notional)
-    ask_cost, ask_lots = taken(spot.book.asks, notional)
+    book = spot.book
+    bid_cost, bid_lots = taken(book.bids, notional, book.bid * DEPTH_PPM // PPM)
+    ask_cost, ask_lots = taken(book.asks, notional, book.ask * DEPTH_PPM // PPM)
     if not bid_lots or not ask_lots:
         return 0
-    number = bid_cost * ask_lots + ask_cost * bid_lots
-    number *= theirs.tick * 10**ours.price_scale
-    divisor = 2 * bid_lots * ask_lots * ours.tick * 10**theirs.price_scale
-    price = (2 * number + divisor) // (2 * divisor)
+    number = theirs.tick * 10**ours.price_scale
+    divisor = ours.tick * 10**theirs.price_scale
+    price = _nearest(
+        (bid_cost * ask_lots + ask_cost * bid_lots) * number, 2 * bid_lots * ask_lots * divisor
+    )
+    sold = _nearest(bid_cost * number, bid_lots * divisor)
+    bought = _nearest(ask_cost * number, ask_lots * divisor)
+    if perp.index_price and sold * (PPM + HALF_SPREAD_PPM) < bought * (PPM - HALF_SPREAD_PPM):
+        price = max(sold, min(perp.index_price, bought))
     return price if price <= price_most(perp) else 0
+
+
+def _nearest(number: int, divisor: int) -> int:
+    """The quotient, rounded to the nearest integer."""
+    return (2 * number + divisor) // (2 * divisor)

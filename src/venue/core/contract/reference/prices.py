@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.records import Perpetual
-from venue.core.contract.reference.index import STALE_US, apart, follow, taken, value
+from venue.core.contract.reference.index import (
+    STALE_US,
+    disputed,
+    follow,
+    taken,
+    value,
+    watch_book,
+)
 from venue.core.units import PPB, SECOND_US
 
 SAMPLE_US: Final = 5 * SECOND_US
@@ -35,7 +42,8 @@ def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
             follow(perp, price, time)
         perp.seen_time = time
         perp.mark = _mark(perp)
-    perp.doubt = not perp.current or time < perp.wait_until or apart(perp, price)
+    perp.doubt = not perp.current or time < perp.wait_until or disputed(perp, time)
+    watch_book(perp, time)
     return before != (perp.index_price, perp.mark, perp.current)
 
 

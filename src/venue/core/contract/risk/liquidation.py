@@ -19,7 +19,7 @@ from venue.core.contract.position import (
 from venue.core.contract.prices_in_doubt import spare
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import before_change, settle_position
-from venue.core.contract.reference.index import value
+from venue.core.contract.reference.index import newest
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.pool_watch import tradable
@@ -163,7 +163,7 @@ class Liquidation:
             self._in_book(run, position, aim)
             filled = aim.size - position.quantity
             left = aim.wanted - filled
-            if left and self._fund_can(position, left, aim.price):
+            if left and self._fund_can(position, left, aim.price, run.time):
                 self._take_over(run, position, left, aim.price)
                 taken = left
         left = aim.wanted - filled - taken
@@ -197,7 +197,7 @@ class Liquidation:
                 held += notional(own)
         room = aim.fund * UNSEEN_PPM // PPM - held
         lots = min(aim.wanted, room // (mark_of(position) * perp.unit))
-        if lots <= 0 or not self._fund_can(position, lots, aim.price):
+        if lots <= 0 or not self._fund_can(position, lots, aim.price, run.time):
             return False
         self._take_over(run, position, lots, aim.price)
         self._explain(run, position, aim, 0, lots, 0)
@@ -305,26 +305,31 @@ class Liquidation:
             self.collateral.item(pool, INCOME_ORDER_FIX_MARGIN_AMOUNT, amount, ""),
         ]
 
-    def _fund_can(self, position: Position, lots: int, price: int) -> bool:
-        """Whether the fund's equity at mark stays at or above zero when it takes over."""
+    def _fund_can(self, position: Position, lots: int, price: int, time: int) -> bool:
+        """Whether the fund's equity stays at or above zero when it takes over: at mark, or at the
+        newest price of a source where that is worse for it."""
         fund = self.collateral.fund[position.pool.asset]
-        gained = position.side * (mark_of(position) - price) * lots * position.perp.unit
+        worst = mark_of(position)
+        lowest, highest = newest(position.perp, time)
+        if lowest:
+            worst = min(worst, lowest) if position.side == LONG else max(worst, highest)
+        gained = position.side * (worst - price) * lots * position.perp.unit
         return equity(fund) + gained >= 0
 
     def unwind(self, perp: Perpetual, time: int) -> list[Event]:
-        """Give back a part of the fund's positions in a contract: near the mark, or near the price
-        of the index's sources where that is better for the fund."""
+        """Give back a part of the fund's positions in a contract: near the mark, or near the newest
+        price of a source where that is better for the fund."""
         # It gives nothing back at a price that lags behind: others would pick it off.
         if perp.doubt or perp.market.halted:
             return []
         events: list[Event] = []
-        said = value(perp, time)  # the index is on its way there
+        lowest, highest = newest(perp, time)  # the index is on its way there
         for side in (LONG, -LONG):
             position = find_position(self.collateral.fund_holding(perp.asset).modes_in(perp), side)
             if position is None:
                 continue
             lots = max(perp.market.quantity_min, position.quantity // UNWIND_SHARE)
-            fair = max(perp.mark, said) if side == LONG else min(perp.mark, said)
+            fair = max(perp.mark, highest) if side == LONG else min(perp.mark, lowest)
             away = fair * UNWIND_BAND_PPM // PPM
             price = fair - away if side == LONG else fair + away
             events += self._close_in_book(
