@@ -1,8 +1,9 @@
 """Quotes shown for a moment, when a sample is taken: their effect on a funding rate (rule 6.4)."""
 
 import pytest
+from msgspec.structs import replace
 
-from support.contract_world import HOUR, START, ContractWorld, of
+from support.contract_world import CONTRACT, HOUR, START, ContractWorld, of
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractOrderPlaced, FundingDue
 from venue.vocabulary import BUY, LONG, SELL, SHORT
@@ -14,8 +15,10 @@ SAMPLES = 719  # of the hour until the funding is due, one each five seconds
 
 def rate_after(shown: int, side: int) -> tuple[int, int]:
     """The rate (ppb), and the payment to dan's long of 100,000, when ann shows a quote a tenth away
-    from the index in the first `shown` samples of the hour, in a book where nobody else quotes."""
-    world = ContractWorld("ann", "dan", "eve", checked=False)
+    from the index in the first `shown` samples of the interval, an hour, in a book where nobody
+    else quotes."""
+    hourly = replace(CONTRACT, funding_minutes=tuple(range(0, 1_440, 60)))
+    world = ContractWorld("ann", "dan", "eve", contract=hourly, checked=False)
     world.trade("dan", "eve", 100, 1_000)
     before = world.money("dan")
     position_side, price = (LONG, 1_100) if side == BUY else (SHORT, 900)

@@ -325,7 +325,8 @@ class ContractStory:
         return self.names.told(self.world.tick())
 
     def funding(self, _words: list[str]) -> str:
-        """The next funding time (16:00, or eight hours after the last one), the index current."""
+        """The next funding time (16:00, or eight hours after the last one), the index current and
+        the book through the whole interval as it is now."""
         hours = (self.world.time - DAY_START) // HOUR
         due = DAY_START + (hours // 8 + 1) * 8 * HOUR
         said: list[Event] = []
@@ -333,6 +334,8 @@ class ContractStory:
             self.world.time = time
             said += self.world.post(self.world.perp.index_price)
             said += self.world.tick()
+            if time < due:
+                self.world.premium(self.world.perp.premium_sum // self.world.perp.premium_count)
         return self.names.told(said)
 
     # -- what there is -----------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from venue.core.contract.collateral import FUND_UID
 from venue.core.contract.records import Holding, Perpetual, Pool, Position
+from venue.core.contract.reference.funding import interval_us
+from venue.core.contract.reference.prices import SAMPLE_US
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.ledger.accounts import Account
@@ -79,10 +81,11 @@ class ContractWorld:
         fund: int = MONEY,
         contract: Contract = CONTRACT,
         checked: bool = True,
+        start: int = START,
     ) -> None:
         self.engine = Engine()
         self.uids: dict[str, int] = {"fund": FUND_UID}
-        self.time = START
+        self.time = start
         self.checked = checked
         self.ok(commands.RegisterAsset("QQQ", 0))
         self.ok(commands.RegisterAsset("AAA", 0))
@@ -197,6 +200,12 @@ class ContractWorld:
     def change(self, **fields: object) -> list[Event]:
         """Another specification of the contract, as it stands."""
         return self.ok(commands.ChangeContract(replace(self.perp.contract, **fields)))
+
+    def premium(self, ppb: int) -> None:
+        """Have the premiums of the running funding interval average so much."""
+        perp = self.perp
+        perp.premium_count = interval_us(perp) // SAMPLE_US
+        perp.premium_sum = ppb * perp.premium_count
 
     # -- questions -------------------------------------------------------------------------------
 

@@ -158,7 +158,7 @@ def test_who_closes_at_the_due_time_pays_its_funding_first(price: int) -> None:
     world.owner("ann", 2_500)
     world.ok(commands.SetLeverage(world.uids["ann"], SYMBOL, 50, 50, 50))
     world.trade("ann", "ben", 90, 1_000)
-    world.perp.premium_sum, world.perp.premium_count = 3_000_000, 1  # longs pay 0.25 %
+    world.premium(3_000_000)  # longs pay 0.25 %
     for before in (8, 4):
         world.time = DUE - before * 1_000_000
         world.post(1_000)

@@ -88,18 +88,57 @@ def test_the_rate_of_an_average_premium(premium: int, rate: int) -> None:
     wide = replace(
         CONTRACT, leverage_max=20, tiers=[Tier(AMOUNT_MAX, 20, 20_000)], funding_cap_ppb=15_000_000
     )
-    perp = ContractWorld(contract=wide).perp
-    perp.premium_sum, perp.premium_count = 3 * premium, 3
-    assert funding_rate(perp) == rate
+    world = ContractWorld(contract=wide)
+    world.premium(premium)
+    assert funding_rate(world.perp, DUE) == rate
 
 
 def test_the_average_is_rounded_down_and_the_cap_is_the_contracts() -> None:
-    """-2,000,001 / 2 = -1,000,000.5 -> -1,000,001; + 500,000."""
+    """-1,000,000 - 1 / 5,760 -> -1,000,001; + 500,000."""
     world = ContractWorld()
-    world.perp.premium_sum, world.perp.premium_count = -2_000_001, 2
-    assert funding_rate(world.perp) == -500_001
+    world.premium(-1_000_000)
+    world.perp.premium_sum -= 1
+    assert funding_rate(world.perp, DUE) == -500_001
     world.change(funding_cap_ppb=300_000)
-    assert funding_rate(world.perp) == -300_000
+    assert funding_rate(world.perp, DUE) == -300_000
+
+
+def test_three_samples_of_a_contract_that_was_just_listed_do_not_stand_for_eight_hours() -> None:
+    """14 s old, with a bid 0.3 % above the index in each of its samples: of 5,760 samples 3 are
+    0.3 %. The average is 1,562 ppb, and the rate the interest; it was 0.25 %."""
+    world = ContractWorld("ann", "ben", "cat", start=DUE - 14 * SECOND)
+    world.trade("ann", "ben", 100, 1_000)
+    world.long("cat", 10, 1_003)
+    for _ in range(3):
+        world.post(1_000)
+        world.tick()
+        world.wait(5)
+    assert world.perp.premium_sum == 3 * 3_000_000
+    (due,) = of(settle(world), FundingDue)
+    assert due.rate_ppb == INTEREST
+
+
+def test_hours_without_an_index_count_as_hours_without_a_premium() -> None:
+    """A seventh of the samples at 0.3 %: 0.0417 %, which is drawn to the interest of 0.01 %."""
+    world = ContractWorld()
+    world.premium(3_000_000)
+    world.perp.premium_sum //= 7
+    world.perp.premium_count //= 7
+    assert funding_rate(world.perp, DUE) == INTEREST
+    world.perp.premium_sum, world.perp.premium_count = 3_000_000 * 2_880, 2_880  # a half: 0.15 %
+    assert funding_rate(world.perp, DUE) == 1_000_000
+    assert funding_rate(world.perp, DUE - 4 * HOUR) == 2_500_000  # the forecast in the middle
+
+
+def test_no_more_samples_are_taken_than_five_seconds_have() -> None:
+    """Ticks that come late or early by a moment neither skip a sample nor take two of one."""
+    world = ContractWorld()
+    world.time = START
+    for second in range(1, 61):
+        world.time = START + second * SECOND + (-90_000 if second % 5 else 70_000)
+        world.post(1_000)
+        world.tick()
+    assert world.perp.premium_count == 13
 
 
 def test_interest_and_times_follow_the_interval() -> None:
@@ -107,7 +146,7 @@ def test_interest_and_times_follow_the_interval() -> None:
     world = ContractWorld()
     world.change(funding_minutes=tuple(range(0, 1_440, 60)))
     assert interval_us(world.perp) == HOUR
-    assert funding_rate(world.perp) == 12_500
+    assert funding_rate(world.perp, world.time) == 12_500
     found = []
     world.time = START + HOUR - 10 * SECOND
     for _ in range(3):
@@ -169,7 +208,7 @@ def test_shorts_pay_longs_at_a_negative_rate() -> None:
     world.change(funding_cap_ppb=7_500_000)
     world.owner("fay")
     approach(world)
-    world.perp.premium_sum = world.perp.premium_count = 0
+    world.premium(-8_000_000)
     world.short("fay", 20, 992)
     events = settle(world)
     assert of(events, FundingDue) == [FundingDue(SYMBOL, DUE, -7_500_000, 1_000, 1_000)]

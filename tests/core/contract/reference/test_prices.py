@@ -111,9 +111,9 @@ def test_premium_from_impact_prices(
 
 
 def test_premiums_are_sampled_every_five_seconds_with_a_current_index() -> None:
-    """Samples of 0.3 % and 0 average 0.15 %, which is drawn to 0.1 %."""
+    """Samples of 0.3 % and 0, and of the rest of the interval none: the rate is the interest."""
     world = ContractWorld("ann")
-    world.time = DUE - 9 * SECOND
+    world.time = DUE - 10 * SECOND
     world.post(1_000)
     world.long("ann", 10, 1_003)
     order = world.next_order() - 1
@@ -128,10 +128,10 @@ def test_premiums_are_sampled_every_five_seconds_with_a_current_index() -> None:
     world.post(0)
     world.wait(2)
     world.tick()  # stale: no sample
-    world.wait(2)
+    world.wait(3)
     world.post(1_000)
     (due,) = of(world.tick(), FundingDue)
-    assert due.rate_ppb == 1_000_000
+    assert due.rate_ppb == 100_000
     assert (world.perp.premium_sum, world.perp.premium_count) == (0, 0)
 
 
@@ -180,6 +180,7 @@ def test_the_last_funding_rate_has_no_part_in_the_mark() -> None:
     world = ContractWorld("cat")
     world.long("cat", 10, 1_010)
     order = world.next_order() - 1
+    world.premium(4_000_000)
     world.time = DUE - 5 * SECOND
     world.post(1_000)
     world.tick()

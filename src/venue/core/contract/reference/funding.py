@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.records import Perpetual, Position
-from venue.core.contract.reference.prices import DAMPER_PPB
+from venue.core.contract.reference.prices import DAMPER_PPB, SAMPLE_US
 from venue.core.contract.reference.records import Settlement
 from venue.core.messages.contract_events import FundingDue, FundingSettled, FundingSkipped
 from venue.core.messages.events import Event
@@ -86,9 +86,9 @@ def _fall_due(perp: Perpetual, *, missed: bool) -> Event:
     position then. The premiums of its interval do not count in the next one.
     """
     due = perp.due
+    rate = funding_rate(perp, due)
     perp.last_due = due
     plan(perp)
-    rate = funding_rate(perp)
     perp.premium_sum = perp.premium_count = 0
     if missed or perp.settlement is not None or not perp.mark:
         return FundingSkipped(perp.symbol, due)
@@ -133,17 +133,22 @@ def due_funding(position: Position, time: int) -> int:
             return 0
         rate, mark = settlement.rate_ppb, settlement.mark
     elif perp.due <= time < perp.due + DOWN_US:
-        rate, mark = funding_rate(perp), perp.mark
+        rate, mark = funding_rate(perp, perp.due), perp.mark
     else:
         return 0
     number = position.quantity * perp.unit * mark * rate * position.side
     return -ceil_div(number, PPB) if number > 0 else -number // PPB
 
 
-def funding_rate(perp: Perpetual) -> int:
-    """The rate of the running interval in ppb (rule 6.4): the average premium, drawn towards the
-    interest by at most 0.05 %, within the contract's cap."""
-    average = perp.premium_sum // perp.premium_count if perp.premium_count else 0
+def funding_rate(perp: Perpetual, time: int) -> int:
+    """The rate of the running interval in ppb as at `time` (rule 6.4): the average premium, drawn
+    towards the interest by at most 0.05 %, within the contract's cap.
+
+    The average is over the whole interval up to then. A sample that was not taken counts 0: a few
+    of a contract that was just listed, or of an index that was stale, do not stand for hours.
+    """
+    passed = min(time, perp.due) - (perp.due - interval_us(perp))
+    average = perp.premium_sum // max(1, perp.premium_count, passed // SAMPLE_US)
     interest = perp.contract.interest_ppb * interval_us(perp) // (8 * 3600 * SECOND_US)
     pull = max(-DAMPER_PPB, min(interest - average, DAMPER_PPB))
     cap = perp.funding_cap_ppb

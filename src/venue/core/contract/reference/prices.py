@@ -60,8 +60,8 @@ def _mark(perp: Perpetual) -> int:
 
 
 def sample(perp: Perpetual, time: int) -> None:
-    """Take the impact premium each five seconds, in ppb (rule 6.3)."""
-    if not perp.current or time - perp.premium_time < SAMPLE_US:
+    """Take the impact premium once in each five seconds of the clock, in ppb (rule 6.3)."""
+    if not perp.current or time // SAMPLE_US <= perp.premium_time // SAMPLE_US:
         return
     perp.premium_time = time
     index = perp.index_price

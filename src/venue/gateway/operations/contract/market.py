@@ -384,7 +384,7 @@ def _premium_index(node: Node, perp: Perpetual, now: int) -> PremiumIndex:
         mark_price=price_text(instrument, prices.mark),
         index_price=price_text(instrument, prices.index),
         last_funding_rate=funding_text(data.funding_rate(perp.symbol)),
-        forecast_funding_rate=funding_text(funding_rate(perp)),
+        forecast_funding_rate=funding_text(funding_rate(perp, now)),
         interest_rate=funding_text(perp.contract.interest_ppb * interval // INTEREST_US),
         next_funding_time=next_due(perp, now) // US_PER_MS,
         time=prices.time // US_PER_MS,
