@@ -11,6 +11,7 @@ from venue.core.messages import commands
 from venue.core.messages.benefit_commands import (
     FeeTier,
     InternalWithdraw,
+    Invite,
     PostArticle,
     SetAffiliate,
     SetFeeTiers,
@@ -116,9 +117,32 @@ def test_a_fill_without_a_fee_earns_nothing() -> None:
         world.ok(commands.SetFees(world.uids[name], 0, 0))
     deal(world, "ann", "ben", 1_000)
     assert world.engine.fee_tiers.standings == {}
-    world.ok(commands.SetFees(world.uids["ann"], 0, 1))
-    deal(world, "ann", "ben", 1_000)  # ann pays
-    assert len(world.engine.fee_tiers.standings) == 2
+
+
+def test_fees_in_another_asset_earn_no_volume() -> None:
+    """ben sells a worthless token as a maker without a fee; ann pays hers in the token. They took
+    the top tier of all spot markets for nothing."""
+    world = spot_world("ann", "ben")
+    world.ok(commands.SetFees(world.uids["ben"], 0, 0))
+    trade = deal(world, "ann", "ben", 1_000)
+    assert trade.base_fee > 0 == trade.quote_fee
+    assert world.engine.fee_tiers.standings == {}
+
+
+def test_volume_counts_as_far_as_its_fees_are_those_of_the_best_tier() -> None:
+    """The least rate of the tiers is 0.04 %. ben pays 0.001 % of 10,000,000: 100, which is the fee
+    of 250,000; then half of 0.1 %, and the other half is his inviter's."""
+    world = spot_world("ann", "ben", "cat")
+    ann, ben = world.uids["ann"], world.uids["ben"]
+    world.ok(commands.SetFees(ben, 10, 10))
+    assert deal(world, "ann", "ben", 1_000).quote_fee == 100
+    standings = world.engine.fee_tiers.standings
+    assert {who[0]: each.today for who, each in standings.items()} == {ann: 250_000, ben: 250_000}
+    world.ok(commands.SetFees(ben, 600, 600))
+    world.ok(SetAffiliate(world.uids["cat"], "CAT", 500_000, 500_000))
+    world.ok(Invite(ben, world.uids["cat"]))
+    assert deal(world, "ann", "ben", 1_000).quote_fee == 6_000
+    assert standings[ann, SPOT].today == 250_000 + 7_500_000
 
 
 def test_only_markets_of_the_asset_count() -> None:

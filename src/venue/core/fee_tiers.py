@@ -15,8 +15,15 @@ from venue.core.messages.events import Event, FeesSet, Rejected, Trade
 from venue.core.owners import Owners
 from venue.core.rewards import RESERVED
 from venue.core.spot.orders import Spot
-from venue.core.units import AMOUNT_MAX, DAY_US, PPM
-from venue.vocabulary import CAUSES_OUTSIDE, FEE_TIERS_MAX, PRODUCT_CONTRACT, PRODUCT_SPOT, Reject
+from venue.core.units import AMOUNT_MAX, DAY_US, PPM, part_down
+from venue.vocabulary import (
+    BUY,
+    CAUSES_OUTSIDE,
+    FEE_TIERS_MAX,
+    PRODUCT_CONTRACT,
+    PRODUCT_SPOT,
+    Reject,
+)
 
 DAYS: Final = 30
 CHUNK: Final = 250  # owners judged by one slice
@@ -26,13 +33,16 @@ Who = tuple[int, int]  # uid, `vocabulary.Product`
 
 class Table:
     """A product's tiers, lowest first; volume counts in markets of the asset at `asset`. Without
-    tiers nothing counts, and volume counted before is of that asset."""
+    tiers nothing counts, and volume counted before is of that asset. `least` is the lowest of their
+    rates (ppm) that is not 0; 0 where all are."""
 
-    __slots__ = ("asset", "tiers")
+    __slots__ = ("asset", "least", "tiers")
 
     def __init__(self, asset: int, tiers: list[FeeTier]) -> None:
         self.asset = asset
         self.tiers = tiers
+        rates = [rate for each in tiers for rate in (each.maker_ppm, each.taker_ppm) if rate]
+        self.least = min(rates, default=0)
 
 
 class Standing:
@@ -136,14 +146,16 @@ class FeeTiers:
     # -- volume -----------------------------------------------------------------------------------
 
     def count(self, events: list[Event], time: int) -> None:
-        """Count the volume of trades with others, where the venue earned a fee by it."""
+        """Count the volume of trades with others, as far as the venue earned fees by it."""
         day = time // DAY_US
         for event in events:
             if type(event) is Trade:
-                if event.base_fee + event.quote_fee and event.maker_uid != event.taker_uid:
+                if event.quote_fee and event.maker_uid != event.taker_uid:
                     quote = self.spot[event.symbol].quote
-                    self._add(PRODUCT_SPOT, quote, event.maker_uid, event.notional, day)
-                    self._add(PRODUCT_SPOT, quote, event.taker_uid, event.notional, day)
+                    seller = event.maker_uid if event.taker_side == BUY else event.taker_uid
+                    fees = self._kept(PRODUCT_SPOT, seller, event.quote_fee)
+                    pair = (event.maker_uid, event.taker_uid)
+                    self._trade(PRODUCT_SPOT, quote, pair, event.notional, fees, day)
             elif type(event) is ContractTrade:
                 maker, taker = event.maker, event.taker
                 if (
@@ -152,12 +164,36 @@ class FeeTiers:
                     and event.cause not in CAUSES_OUTSIDE
                 ):
                     asset = self.perps[event.symbol].market.quote
-                    self._add(PRODUCT_CONTRACT, asset, maker.uid, event.notional, day)
-                    self._add(PRODUCT_CONTRACT, asset, taker.uid, event.notional, day)
+                    fees = self._kept(PRODUCT_CONTRACT, maker.uid, maker.fee)
+                    fees += self._kept(PRODUCT_CONTRACT, taker.uid, taker.fee)
+                    pair = (maker.uid, taker.uid)
+                    self._trade(PRODUCT_CONTRACT, asset, pair, event.notional, fees, day)
 
-    def _add(self, product: int, asset: int, uid: int, amount: int, day: int) -> None:
+    def _kept(self, product: int, uid: int, fee: int) -> int:
+        """What the venue keeps of a fee: less the owner's refund and its inviter's share."""
+        account = self.ledger.accounts[uid]
+        benefits = account.benefits
+        if benefits is None:
+            return fee
+        if product == PRODUCT_CONTRACT:
+            fee -= part_down(fee, self.ledger.rebate_ppm(account), PPM)
+        return fee - part_down(fee, self.ledger.share_of(benefits.inviter, product), PPM)
+
+    def _trade(
+        self, product: int, asset: int, pair: tuple[int, int], notional: int, fees: int, day: int
+    ) -> None:
+        """Count a trade for both, as far as `fees` in the tiers' asset are those of the best tier:
+        a fee in another asset, or hardly any, is no price for a lower one."""
         table = self.tables.get(product)
-        if table is None or not table.tiers or table.asset != asset or uid in RESERVED:
+        if table is None or not table.tiers or table.asset != asset:
+            return
+        amount = min(notional, fees * PPM // table.least if table.least else notional)
+        if amount and fees:
+            for uid in pair:
+                self._add(product, uid, amount, day)
+
+    def _add(self, product: int, uid: int, amount: int, day: int) -> None:
+        if uid in RESERVED:
             return
         standing = self.standings.get((uid, product))
         if standing is None:
