@@ -10,8 +10,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from support.contract_world import MONEY, SYMBOL, ContractWorld, of
+from support.contract_world import CONTRACT, MONEY, SYMBOL, ContractWorld, of
 from venue.core.copying.people import Copy, Following, Lead
+from venue.core.instruments import Contract
 from venue.core.messages import commands
 from venue.core.messages.contract_events import Income
 from venue.core.messages.copy_commands import (
@@ -32,10 +33,15 @@ COMMISSION: Final = 3
 
 
 def copying_world(
-    *followers: str, how: CopyConfig = SETTINGS, share: int = TENTH, checked: bool = True
+    *followers: str,
+    how: CopyConfig = SETTINGS,
+    share: int = TENTH,
+    checked: bool = True,
+    contract: Contract = CONTRACT,
 ) -> ContractWorld:
     """A lead `lea` (share 10 %), who has MONEY, and these followers in the order of following."""
-    world = ContractWorld("lea", "deep", "deeper", *followers, checked=checked)
+    names = ("lea", "deep", "deeper", *followers)
+    world = ContractWorld(*names, contract=contract, checked=checked)
     for name in ("deep", "deeper"):
         world.deposit(name, 1_000 * MONEY)
         world.ok(commands.SetLeverage(world.uids[name], SYMBOL, 10))

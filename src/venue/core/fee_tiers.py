@@ -170,7 +170,7 @@ class FeeTiers:
                     self._trade(PRODUCT_CONTRACT, asset, pair, event.notional, fees, day)
 
     def _kept(self, product: int, uid: int, fee: int) -> int:
-        """What the venue keeps of a fee: less the owner's refund and its inviter's share."""
+        """Return what the venue keeps of a fee: not the refund and not the inviter's share."""
         account = self.ledger.accounts[uid]
         benefits = account.benefits
         if benefits is None:

@@ -98,7 +98,8 @@ class Books:
             echo = self._new_echo(lead, track, opens=True)
         echo.lots += event.quantity
         echo.amount += event.notional
-        echo.first = echo.first or track.order_id != leg.order_id
+        if lead.count(leg.order_id):
+            echo.first = True
 
     def _unrepeated(self, lead: Lead, track: Track, *, opens: bool) -> Echo | None:
         """The last echo of the same, to which one more fill is added; None once a follower has

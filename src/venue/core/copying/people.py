@@ -8,10 +8,12 @@ from typing import Final
 from venue.core.contract.records import Holding, Perpetual, Position
 from venue.core.ledger.accounts import Account
 from venue.core.messages.copy_commands import CopyConfig
+from venue.vocabulary import OPEN_ORDERS_PER_ACCOUNT_MAX
 
 FOLLOWERS_MAX: Final = 1_000  # of a lead at a time
 FOLLOWS_MAX: Final = 20  # leads of a follower at a time
 CONFIGS_MAX: Final = 100
+COUNTED_MAX: Final = 2 * OPEN_ORDERS_PER_ACCOUNT_MAX  # of a lead's orders; no more are open
 
 
 class Track:
@@ -44,9 +46,10 @@ class Lead:
     """A lead trader and its terms; `followers` are the numbers of its active followings, rising.
 
     Where it is not `active`, nobody can begin to follow it, and openings are no longer copied.
+    `counted` are the orders whose openings were copied: `amount` counts each of them once.
     """
 
-    __slots__ = ("active", "asset", "followers", "holding", "share_ppm", "symbols",
+    __slots__ = ("active", "asset", "counted", "followers", "holding", "share_ppm", "symbols",
                  "third_ppm", "third_uid", "tracks")  # fmt: skip
 
     def __init__(self, holding: Holding, asset: int) -> None:
@@ -59,6 +62,7 @@ class Lead:
         self.symbols: list[str] = []
         self.tracks: dict[int, Track] = {}
         self.followers: list[int] = []
+        self.counted: dict[int, bool] = {}
 
     @property
     def account(self) -> Account:
@@ -68,6 +72,17 @@ class Lead:
     def copied(self, perp: Perpetual) -> bool:
         """Whether positions in a contract are copied."""
         return perp.asset == self.asset and (not self.symbols or perp.symbol in self.symbols)
+
+    def count(self, order_id: int) -> bool:
+        """Count an order that opens; whether it is the first time. Of those that have ended, which
+        fill no more, a bounded number is known."""
+        if order_id in self.counted:
+            return False
+        if len(self.counted) >= COUNTED_MAX:
+            orders = self.holding.orders
+            self.counted = {number: True for number in self.counted if number in orders}
+        self.counted[order_id] = True
+        return True
 
     def next_follower(self, number: int) -> int:
         """The first follower from this number on, 0: none."""

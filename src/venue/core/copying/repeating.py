@@ -15,11 +15,13 @@ from venue.core.copying.books import TRADE, Books
 from venue.core.copying.people import Copy, Echo, Following, Track, Tracked
 from venue.core.copying.sizing import (
     SLIPPAGE_PPM,
+    allowance,
     bound,
+    closing_slippage,
     exits,
-    lost_enough,
     lots_of,
-    narrowed,
+    most_value,
+    opening_slippage,
     reachable,
     share_ppb,
     wanted_modes,
@@ -106,7 +108,10 @@ class Repeating:
             return int(Reject.HALTED)
         if not perp.mark:
             return int(Reject.NO_MARK)
-        if lost_enough(following):
+        taker_ppm = holding.taker_rate(perp.market)
+        means = allowance(self.books.traders[following.account.uid], holding, perp.asset)
+        most = most_value(means, taker_ppm)
+        if not most and means.used():
             return int(Reject.COPY_LOSS)
         change = wanted_modes(following, config, echo)
         if change is not None:
@@ -116,12 +121,12 @@ class Repeating:
         side = BUY if echo.track.side == LONG else SELL
         price = echo.amount // (echo.lots * perp.unit)
         worst = bound(perp, side, price, config.slippage_ppm or SLIPPAGE_PPM)
-        lots = lots_of(following, config, echo, worst)
+        lots = lots_of(following, config, echo, worst, most)
         if lots < perp.market.instrument.quantity_min:
             return int(Reject.COPY_SMALL)
         value = lots * perp.mark * perp.unit
-        cross = holding.cross(perp.asset)
-        worst = bound(perp, side, price, narrowed(following, cross, config.slippage_ppm, value))
+        slippage = opening_slippage(means, value, config.slippage_ppm, taker_ppm)
+        worst = bound(perp, side, price, slippage)
         if not reachable(perp, side, worst):
             return int(Reject.NO_LIQUIDITY)
         order = self.contracts.new_order(
@@ -219,11 +224,15 @@ class Repeating:
             return int(Reject.HALTED)
         if not perp.mark:
             return int(Reject.NO_MARK)
-        config = copy.following.config(perp.symbol)
-        slippage = 0 if config is None else config.slippage_ppm
+        following = copy.following
+        config = following.config(perp.symbol)
         side = closing_side(copy.track.side)
         position = copy.tracked.position
-        worst = bound(perp, side, 0, narrowed(copy.following, position.pool, slippage))
+        holding = following.holding
+        means = allowance(self.books.traders[following.account.uid], holding, perp.asset)
+        slippage = 0 if config is None else config.slippage_ppm
+        slippage = closing_slippage(means, slippage, holding.taker_rate(perp.market))
+        worst = bound(perp, side, 0, slippage)
         if not reachable(perp, side, worst):
             return int(Reject.NO_LIQUIDITY)
         lots = min(copy.due, perp.market.instrument.quantity_max)

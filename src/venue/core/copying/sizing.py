@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.position import wallet, wallets
-from venue.core.contract.records import Holding, Modes, Perpetual, Pool
-from venue.core.copying.people import Echo, Following
+from venue.core.contract.records import Holding, Modes, Perpetual
+from venue.core.copying.people import Echo, Following, Trader
 from venue.core.messages.commands import NO_EXIT, Exit, SetLeverage
 from venue.core.messages.copy_commands import CopyConfig
 from venue.core.units import PPB, PPM, PRICE_MAX, ceil_div
@@ -20,8 +20,8 @@ from venue.vocabulary import (
 )
 
 SLIPPAGE_PPM: Final = 10_000  # from the mark, where the follower has chosen none
-LOSS_PART: Final = 10  # a pair that lost this part of the follower's wallet opens no more that day
-ORDER_PART: Final = 20  # of the wallet: a pair's positions may lose as much by the slippage
+LOSS_PART: Final = 10  # a follower's copies may lose this part of its money in a day
+CLOSE_PART: Final = 200  # of its money: closing them may lose this part more by the slippage
 NARROW_PPM: Final = 1_000  # however much it holds, it trades so far from the mark
 
 
@@ -31,31 +31,63 @@ def share_ppb(holding: Holding, asset: int, margin: int) -> int:
     return min(PPB, margin * PPB // own) if own > 0 else PPB
 
 
-def lost_enough(following: Following) -> bool:
-    """Whether a pair has lost so much since the last settlement that it opens nothing more.
-
-    The loss of its open copies counts, however long they are open: a lead that closes gains alone
-    would never be stopped.
+class Allowance:
+    """What a follower's copies in one settle asset may lose: `left` is the rest of the day's, below
+    0 when more is lost; `own` the money it is a part of, as the day began; `held` the open value of
+    all its copies. In atoms.
     """
-    result = following.today + following.open_loss()
-    if result >= 0:
-        return False
-    left = max(0, wallet(following.holding.cross(following.lead.asset)))
-    return -result * LOSS_PART >= left - min(0, following.today)
+
+    __slots__ = ("held", "left", "own")
+
+    def __init__(self, own: int, left: int, held: int) -> None:
+        self.own = own
+        self.left = left
+        self.held = held
+
+    def used(self) -> bool:
+        """Whether a part of it is lost, or at risk; otherwise there was too little money."""
+        return self.held > 0 or self.left < self.own // LOSS_PART
 
 
-def narrowed(following: Following, pool: Pool, slippage_ppm: int, opened: int = 0) -> int:
-    """The slippage, or less, in ppm. If all that the pair holds, with `opened` more atoms, traded
-    so far from the mark, the follower would lose a small part of its money, and not the leverage
-    times the slippage.
+def allowance(trader: Trader, holding: Holding, asset: int) -> Allowance:
+    """The loss that a follower's copies of all leads together may still have this day.
 
-    The money is the cross wallet and that of `pool`, where that is another one.
+    Counted are the results of closes since the last settlement, fees inside, and the loss that a
+    pair's open copies have at mark, however long they are open: a lead that closes gains alone
+    would never be stopped. A gain of one pair allows no loss of another.
     """
+    own, lost, held = wallets(holding, asset), 0, 0
+    for following in trader.followings.values():
+        if following.lead.asset == asset:
+            own -= following.today
+            lost -= min(0, following.today + following.open_loss())
+            held += sum([each.value for each in following.held.values()])
+    own = max(0, own)
+    return Allowance(own, own // LOSS_PART - lost, held)
+
+
+def most_value(means: Allowance, taker_ppm: int) -> int:
+    """The greatest value of an opening that cannot lose more than is left: by the least slippage
+    and the fees of it, and of closing it and all that is held."""
+    one = NARROW_PPM + taker_ppm
+    return max(0, (means.left * PPM - means.held * one) // (2 * one))
+
+
+def opening_slippage(means: Allowance, value: int, slippage_ppm: int, taker_ppm: int) -> int:
+    """The slippage of an opening of so much value, in ppm: the chosen one, or less. If all that is
+    held then were opened and closed so far from the mark, the day's rest would pay it."""
     chosen = slippage_ppm or SLIPPAGE_PPM
-    cross = following.holding.cross(following.lead.asset)
-    own = wallet(cross) if pool is cross else wallet(cross) + wallet(pool)
-    held = opened + sum([each.value for each in following.held.values()])
-    return min(chosen, max(NARROW_PPM, own * PPM // (ORDER_PART * max(1, held))))
+    held = means.held + value
+    left = means.left - (held + value) * taker_ppm // PPM
+    return min(chosen, max(NARROW_PPM, left * PPM // (2 * max(1, held))))
+
+
+def closing_slippage(means: Allowance, slippage_ppm: int, taker_ppm: int) -> int:
+    """The slippage of a close, as of an opening. It may lose a little more than the day allows, and
+    least of all it is 0.1 %: a copy must be closed with its lead's position."""
+    chosen = slippage_ppm or SLIPPAGE_PPM
+    left = max(means.left - means.held * taker_ppm // PPM, means.own // CLOSE_PART)
+    return min(chosen, max(NARROW_PPM, left * PPM // max(1, means.held)))
 
 
 def bound(perp: Perpetual, side: int, price: int, slippage: int) -> int:
@@ -112,10 +144,12 @@ def leverages(config: CopyConfig, perp: Perpetual, lead: Modes) -> tuple[int, in
     return config.long, config.short
 
 
-def lots_of(following: Following, config: CopyConfig, echo: Echo, worst: int) -> int:
-    """The lots of a copy of an opening: as many as its margin pays for and may be held.
+def lots_of(
+    following: Following, config: CopyConfig, echo: Echo, worst: int, most_value: int
+) -> int:
+    """The lots of a copy of an opening: as many as its margin pays for, may be held and may lose.
 
-    `worst` is the worst price it may trade at.
+    `worst` is the worst price it may trade at, `most_value` bounds the value at that price.
     """
     perp, holding = echo.track.perp, following.holding
     if config.by_amount:
@@ -125,7 +159,7 @@ def lots_of(following: Following, config: CopyConfig, echo: Echo, worst: int) ->
         margin = own * echo.share_ppb * config.value // (PPB * PPM)
     leverage = holding.modes_in(perp).leverage(echo.track.side)
     lot = max(perp.mark, worst) * perp.unit
-    room = max(0, config.hold_max - following.held_in(perp))
+    room = min(max(0, config.hold_max - following.held_in(perp)), most_value)
     instrument = perp.market.instrument
     most = min(instrument.quantity_max, instrument.market_quantity_max, room // lot)
     return min(margin * leverage // lot, most)

@@ -31,6 +31,7 @@ class LeadRecord(msgspec.Struct, array_like=True):
     third_ppm: int
     symbols: list[str]
     tracks: list[TrackRecord]
+    counted: list[int] = []
 
 
 class CopyRecord(msgspec.Struct, array_like=True, gc=False):
@@ -149,6 +150,7 @@ def _lead_record(lead: Lead) -> LeadRecord:
         lead.third_ppm,
         lead.symbols,
         [_track_record(lead, track) for track in lead.tracks.values()],
+        list(lead.counted),
     )
 
 
@@ -160,6 +162,9 @@ def _lead(engine: Engine, record: LeadRecord) -> Lead:
     lead.third_uid = record.third_uid
     lead.third_ppm = record.third_ppm
     lead.symbols = record.symbols
+    # Earlier versions knew the newest order of each position only.
+    counted = record.counted or [track.order_id for track in record.tracks]
+    lead.counted = dict.fromkeys(counted, True)
     return lead
 
 
