@@ -82,7 +82,7 @@ def robbed_for_a_day(world: ContractWorld, lots: int, *leads: str, parts: int = 
                     world.tick()
     world.ok(commands.CancelContractOrders(uid))
     world.long("mole", 9_000, 999)
-    for _ in range(30):  # what is due still is closed within 0.1 % of the mark
+    for _ in range(30):  # the rest is closed within 0.1 % of the mark
         world.wait(1)
         world.post(1_000)
         world.tick()

@@ -15,9 +15,9 @@ from venue.core.copying.books import TRADE, Books
 from venue.core.copying.people import Copy, Echo, Following, Track, Tracked
 from venue.core.copying.sizing import (
     SLIPPAGE_PPM,
-    allowance,
     bound,
     closing_slippage,
+    daily_loss,
     exits,
     lots_of,
     most_value,
@@ -109,7 +109,7 @@ class Repeating:
         if not perp.mark:
             return int(Reject.NO_MARK)
         taker_ppm = holding.taker_rate(perp.market)
-        means = allowance(self.books.traders[following.account.uid], holding, perp.asset)
+        means = daily_loss(self.books.traders[following.account.uid], holding, perp.asset)
         most = most_value(means, taker_ppm)
         if not most and means.used():
             return int(Reject.COPY_LOSS)
@@ -229,7 +229,7 @@ class Repeating:
         side = closing_side(copy.track.side)
         position = copy.tracked.position
         holding = following.holding
-        means = allowance(self.books.traders[following.account.uid], holding, perp.asset)
+        means = daily_loss(self.books.traders[following.account.uid], holding, perp.asset)
         slippage = 0 if config is None else config.slippage_ppm
         slippage = closing_slippage(means, slippage, holding.taker_rate(perp.market))
         worst = bound(perp, side, 0, slippage)

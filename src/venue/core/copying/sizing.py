@@ -31,10 +31,11 @@ def share_ppb(holding: Holding, asset: int, margin: int) -> int:
     return min(PPB, margin * PPB // own) if own > 0 else PPB
 
 
-class Allowance:
-    """What a follower's copies in one settle asset may lose: `left` is the rest of the day's, below
-    0 when more is lost; `own` the money it is a part of, as the day began; `held` the open value of
-    all its copies. In atoms.
+class DailyLoss:
+    """The loss that a follower's copies in one settle asset may have in a day, in atoms.
+
+    `left` is the rest of it, below 0 when more is lost. It is a part of `own`, the money at the
+    beginning of the day. `held` is the open value of all copies.
     """
 
     __slots__ = ("held", "left", "own")
@@ -49,7 +50,7 @@ class Allowance:
         return self.held > 0 or self.left < self.own // LOSS_PART
 
 
-def allowance(trader: Trader, holding: Holding, asset: int) -> Allowance:
+def daily_loss(trader: Trader, holding: Holding, asset: int) -> DailyLoss:
     """The loss that a follower's copies of all leads together may still have this day.
 
     Counted are the results of closes since the last settlement, fees inside, and the loss that a
@@ -63,17 +64,17 @@ def allowance(trader: Trader, holding: Holding, asset: int) -> Allowance:
             lost -= min(0, following.today + following.open_loss())
             held += sum([each.value for each in following.held.values()])
     own = max(0, own)
-    return Allowance(own, own // LOSS_PART - lost, held)
+    return DailyLoss(own, own // LOSS_PART - lost, held)
 
 
-def most_value(means: Allowance, taker_ppm: int) -> int:
+def most_value(means: DailyLoss, taker_ppm: int) -> int:
     """The greatest value of an opening that cannot lose more than is left: by the least slippage
     and the fees of it, and of closing it and all that is held."""
     one = NARROW_PPM + taker_ppm
     return max(0, (means.left * PPM - means.held * one) // (2 * one))
 
 
-def opening_slippage(means: Allowance, value: int, slippage_ppm: int, taker_ppm: int) -> int:
+def opening_slippage(means: DailyLoss, value: int, slippage_ppm: int, taker_ppm: int) -> int:
     """The slippage of an opening of so much value, in ppm: the chosen one, or less. If all that is
     held then were opened and closed so far from the mark, the day's rest would pay it."""
     chosen = slippage_ppm or SLIPPAGE_PPM
@@ -82,7 +83,7 @@ def opening_slippage(means: Allowance, value: int, slippage_ppm: int, taker_ppm:
     return min(chosen, max(NARROW_PPM, left * PPM // (2 * max(1, held))))
 
 
-def closing_slippage(means: Allowance, slippage_ppm: int, taker_ppm: int) -> int:
+def closing_slippage(means: DailyLoss, slippage_ppm: int, taker_ppm: int) -> int:
     """The slippage of a close, as of an opening. It may lose a little more than the day allows, and
     least of all it is 0.1 %: a copy must be closed with its lead's position."""
     chosen = slippage_ppm or SLIPPAGE_PPM
