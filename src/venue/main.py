@@ -21,7 +21,6 @@ from venue import private_files
 from venue.agent_wiring import employ
 from venue.api.documents.asyncapi import asyncapi
 from venue.api.documents.openapi import openapi
-from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
 from venue.api.operator.snapshots import READY
 from venue.api.streams.channels import SOCKETS
@@ -42,7 +41,7 @@ from venue.gateway.context import KEY_REWRITES, Node
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, document
 from venue.gateway.dispatch.faulty import FaultyDoor
 from venue.gateway.faults.rules import FaultRules
-from venue.gateway.operations.bindings import routes
+from venue.gateway.operations.bindings import open_rows, routes
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.limits import SocketLimits, Timing
 from venue.gateway.streams.sockets import Sockets, Taken
@@ -81,10 +80,7 @@ from venue.world_lives import Doors, Living, OnFailure
 
 ARCHIVED_S: Final = 600.0  # commands in older archives are older than any request that is known
 WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
-DOCUMENTS: Final = {
-    b"/openapi.json": document(lambda: openapi(ROWS, venue.__version__)),
-    b"/asyncapi.json": document(lambda: asyncapi(SOCKETS, venue.__version__)),
-}
+ASYNCAPI: Final = document(lambda: asyncapi(SOCKETS, venue.__version__))
 
 log = logging.getLogger("venue")
 
@@ -280,7 +276,10 @@ def dispatcher(
         node.replays,
         _operators(options),
         origins,
-        DOCUMENTS,
+        {
+            b"/openapi.json": document(lambda: openapi(open_rows(node), venue.__version__)),
+            b"/asyncapi.json": ASYNCAPI,
+        },
         clock=clock,
     )
 

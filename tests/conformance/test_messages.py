@@ -55,13 +55,10 @@ TOLD = [
     contract(FUNDS, "SUSDT are needed, 100000.00000000 of 100000.00000000 in the contract wallet"
              " are free", quantity="400"),
     # Symbols.
-    spot("Did you mean 'BTCUSDT'?", symbol="BTC-USDT"),
-    spot("Did you mean 'BTCUSDT'?", symbol="BTCUSD"),
-    spot("Did you mean 'ETHUSDT'?", symbol="ETHUSDC"),
-    spot("Did you mean 'BTCUSDT'?", symbol="BTC/USDT"),
-    contract("Did you mean 'BTCSUSDT'?", symbol="BTCSUSD"),
-    get("/api/v3/market/ticker/24hr?symbol=BTCUSDC", "no such spot symbol; BTCUSDT is listed"),
-    get("/capi/v3/market/depth?symbol=SOLUSD", "no such contract symbol; SOLUSDT is listed"),
+    spot("no such spot symbol; listed: BTCUSDT, ETHUSDT, SOLUSDT.", symbol="BTC-USDT"),
+    contract("no such symbol; listed: BTCUSDT, ", ", BTCSUSDT, ", symbol="BTCSUSD"),
+    get("/api/v3/market/ticker/24hr?symbol=BTCUSDC", "no such spot symbol; listed: BTCUSDT, "),
+    get("/capi/v3/market/depth?symbol=SOLUSD", "no such contract symbol; listed: BTCUSDT, "),
     # Words of an order.
     spot("'side'", side="LONG"),
     spot("side", side="buy"),
@@ -69,6 +66,8 @@ TOLD = [
     spot("timeInForce", timeInForce="GTX"),
     spot("'price'", price=None),
     spot("'quantity'", quantity=None),
+    spot("'quantity' cannot be empty. Of no use here: 'quoteOrderQty'.", quantity=None,
+         quoteOrderQty="100"),
     spot("'price'", "type=MARKET", type="MARKET", timeInForce=None),
     spot("'quantity'", quantity=True),
     spot("'quantity'", quantity="1e-2"),
@@ -105,7 +104,7 @@ TOLD = [
     get("/api/v3/market/depth?symbol=%zz", "percent-encoding"),
     # Paths and methods.
     ("POST", "/api/v3/time", {}, ("method 'POST' not supported",)),
-    ("DELETE", "/api/v3/openOrders?symbol=BTCUSD", {}, ("Did you mean 'BTCUSDT'?",)),
+    ("DELETE", "/api/v3/openOrders?symbol=BTCUSD", {}, ("listed: BTCUSDT, ETHUSDT, SOLUSDT.",)),
     ("DELETE", "/api/v3/order", {}, ("orderId",)),
     ("POST", "/capi/v3/account/leverage", {"symbol": "BTCSUSDT"}, ("everage",)),
     ("POST", "/capi/v3/account/leverage",
@@ -135,6 +134,21 @@ def test_the_words_say_what_to_change(
     told = json.loads(answer.body)["msg"]
     for one in words:
         assert one in told
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        ("/api/v3/oder", "Near to it: /api/v3/order"),
+        ("/api/v2/market/depth", "Near to it: /api/v3/market/depth"),
+        ("/api/v3/zzzzzzzzzzzz", None),
+        ("/" + "x" * 200, None),
+    ],
+)
+def test_an_unknown_path_names_the_nearest(alice: Client, path: str, near: str | None) -> None:
+    answer = alice.get(path)
+    assert answer.status == 404
+    assert answer.json.get("message") == near
 
 
 def test_what_orders_hold_is_not_free_and_a_market_order_says_what_it_would_cost(

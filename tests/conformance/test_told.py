@@ -139,17 +139,18 @@ def test_a_wrong_secret_is_told_apart_and_the_right_signature_is_never_said(
     assert stranger == (200, "[]")
 
 
-SPOT, CONTRACT = "no such spot symbol.", "no such symbol."
+SPOT = "no such spot symbol; listed: BTCUSDT, ETHUSDT, SOLUSDT."
+CONTRACT = "no such symbol; listed: BTCUSDT, ETHUSDT, SOLUSDT, BTCSUSDT, ETHSUSDT, SOLSUSDT."
 
 
 @pytest.mark.parametrize(
     ("path", "code", "words"),
     [
-        ("/api/v3/myTrades?symbol=BTC", -2007, f"{SPOT} Did you mean 'BTCUSDT'?"),
-        ("/api/v3/myTrades?symbol=btc-usdt", -2007, f"{SPOT} Did you mean 'BTCUSDT'?"),
-        ("/api/v3/myTrades?symbol=BTCUSD", -2007, f"{SPOT} Did you mean 'BTCUSDT'?"),
+        ("/api/v3/myTrades?symbol=BTC", -2007, SPOT),
+        ("/api/v3/myTrades?symbol=btc-usdt", -2007, SPOT),
+        ("/api/v3/myTrades?symbol=BTCUSD", -2007, SPOT),
         ("/api/v3/myTrades?symbol=QQQQQQ", -2007, SPOT),
-        ("/capi/v3/userTrades?symbol=ETHUSD", -1121, f"{CONTRACT} Did you mean 'ETHUSDT'?"),
+        ("/capi/v3/userTrades?symbol=ETHUSD", -1121, CONTRACT),
         ("/capi/v3/userTrades?symbol=QQQQQQ", -1121, CONTRACT),
     ],
 )
@@ -173,7 +174,7 @@ def test_a_closed_operation_names_its_setting(
     stamp = now()
     signature = b64encode(mac(f"{stamp}POST{path}{body}")).decode()
     told = sent(server, "POST", path, body, stamp, signature)
-    words = f"the setting {setting} is false; `venue dev --batch-place` opens it"
+    words = f"the setting {setting} is false; --batch-place opens it"
     assert told == (
         400,
         f"""{{"code":-1150,"msg":"Request method 'POST' not supported; {words}"}}""",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -188,6 +189,15 @@ def test_the_banner_fits_one_screen_and_says_where_data_is(tmp_path: Path) -> No
     assert str(state) in started(tmp_path, "--state", str(state))
 
 
+def test_the_banner_tells_what_can_be_called(tmp_path: Path) -> None:
+    screen = started(tmp_path, "--host", "0.0.0.0", "--no-demo-keys")
+    (port,) = re.findall(r"http://127[.]0[.]0[.]1:([0-9]+) ", screen)
+    assert f"from elsewhere: an address of this machine, port {port}" in screen
+    assert "0.0.0.0" not in screen
+    assert "alice --format" not in screen
+    assert "key create alice --permission READ" in screen
+
+
 def test_output_json_prints_one_object(tmp_path: Path) -> None:
     facts = json.loads(started(tmp_path, "--output", "json"))
     assert facts == json.loads((tmp_path / "ready.json").read_text())
@@ -215,6 +225,12 @@ def test_a_capacity_out_of_range_is_refused_in_words(capacity: str) -> None:
         (("snapshot", "bogus"), '"bogus"'),
         (("crash", "BTCUSDT"), "--change"),
         (("nonsense",), '"nonsense"'),
+        (("status", "extra"), "extra: this command takes no more arguments"),
+        (("faucet", "alice", "nowhere", "USDT", "5"), "none of spot, contract, funding"),
+        (("env", "alice", "--url", "nonsense"), "'nonsense' is no address of a venue"),
+        (("tail", "BTCUSDT@trade", "--count", "0"), "--count 0: must be 1 or more"),
+        (("dev", "--depth-ms", "-5"), "--depth-ms -5: must be from 1 to 60000"),
+        (("dev", "--depth-ms", "60001"), "--depth-ms 60001: must be from 1 to 60000"),
     ],
 )
 def test_arguments_that_no_command_takes_are_refused_in_one_line(

@@ -48,7 +48,8 @@ def refusal(server: Server, *arguments: str, **environment: str) -> str:
 def test_an_order_is_placed_seen_and_canceled(server: Server) -> None:
     line = said(server, "buy", "btcusdt", "0.01", "--price", "60000")
     assert line.startswith("BUY 0.01 BTCUSDT at 60000: order ")
-    number = line.split()[-1]
+    number, said_of_it = line.removeprefix("BUY 0.01 BTCUSDT at 60000: order ").split(", ", 1)
+    assert said_of_it == "open, nothing filled\n"
     (row,) = told(server, "orders", "--output", "json")
     assert (row["id"], row["side"], row["status"]) == (number, "BUY", "NEW")
     assert number in said(server, "orders", "BTCUSDT")
@@ -62,12 +63,18 @@ def test_an_order_is_placed_seen_and_canceled(server: Server) -> None:
     assert said(server, "orders") == "no open orders\n"
     for price in ("59000", "59001"):
         said(server, "buy", "BTCUSDT", "0.01", "--price", price)
-    assert said(server, "cancel", "BTCUSDT", "--all") == "2 orders are canceled\n"
+    assert said(server, "cancel", "BTCUSDT", "--all") == "canceled 2 orders\n"
 
 
 def test_two_owners_trade_and_a_contract_is_opened_and_closed(server: Server) -> None:
     said(server, "sell", "ETHUSDT", "1", "--price", "3000", "--as", "bob")
-    said(server, "buy", "ETHUSDT", "1", "--as", "alice")
+    line = said(server, "buy", "ETHUSDT", "1", "--as", "alice")
+    assert line.endswith(", filled 1 at 3000, fee 0.001 ETH\n")
+    (mine,) = told(server, "fills", "ETHUSDT", "--output", "json")
+    (theirs,) = told(server, "fills", "--as", "bob", "--output", "json")
+    assert (mine["side"], mine["fee"], mine["asset"]) == ("BUY", "0.00100000", "ETH")
+    assert (theirs["side"], theirs["fee"], theirs["asset"]) == ("SELL", "3.00000000", "USDT")
+    assert said(server, "fills", "BTCUSDT") == "no fills\n"
     assert told(server, "orders", "--as", "bob", "--output", "json") == []
     market = ("BTCSUSDT", "0.01", "--contract")
     index = ("index", "BTCSUSDT", "60000", "--jump")
@@ -81,7 +88,10 @@ def test_two_owners_trade_and_a_contract_is_opened_and_closed(server: Server) ->
         "0.00000",
     )
     said(server, *index)
-    said(server, "buy", *market)
+    line = said(server, "buy", *market)
+    assert "filled 0.01 at 60000, fee 0.36 SUSDT" in line
+    assert "BUY LONG" in said(server, "fills", "BTCSUSDT", "--contract")
+    assert said(server, "positions", "--as", "alice") == said(server, "positions")
     (held,) = told(server, "account", "--output", "json")["positions"]
     assert (held["symbol"], held["side"]) == ("BTCSUSDT", "LONG")
     assert "BTCSUSDT" in said(server, "account")
@@ -92,9 +102,9 @@ def test_two_owners_trade_and_a_contract_is_opened_and_closed(server: Server) ->
     said(server, *index)
     said(server, "buy", *market, "--price", "59000")
     cancel = ("cancel", "BTCSUSDT", "--contract")
-    assert said(server, *cancel, "--all") == "1 orders are canceled\n"
+    assert said(server, *cancel, "--all") == "canceled 1 order\n"
     said(server, *index)
-    number = said(server, "buy", *market, "--price", "59000").split()[-1]
+    number = said(server, "buy", *market, "--price", "59000").split("order ")[1].split(",")[0]
     assert said(server, *cancel, number) == f"order {number} is canceled\n"
     assert "--contract" in refusal(server, "buy", "BTCUSDT", "1", "--close")
     assert "--all" in refusal(server, "cancel", "BTCUSDT")
@@ -111,7 +121,7 @@ def test_an_owner_of_the_operators_acts_by_name_and_leaves_no_key(server: Server
     keys = told(server, "key", "list", "erin", "--output", "json")
     assert len(keys) == 3
     assert all(key["revoked"] for key in keys)
-    assert [key["permissions"] for key in keys].count(["SPOT_TRADE"]) == 2
+    assert [key["permissions"] for key in keys].count(["READ", "SPOT_TRADE"]) == 2
     left = said(server, "withdraw", "erin", "SPOT", "USDT", "100")
     assert left == "erin SPOT USDT -100.00000000 -> 900.00000000\n"
     assert "no such owner" in refusal(server, "balance", "--as", "mallory")

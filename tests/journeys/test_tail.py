@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -246,6 +247,23 @@ def test_watch_follows_the_size_of_its_terminal(server: Server) -> None:
         screen.until("\x1b[40")  # the cursor goes to the fortieth line
         os.write(screen.end, b"q")
         assert screen.finish() == 0
+
+
+def test_a_frame_that_is_longer_than_the_terminal_is_cut(server: Server) -> None:
+    arguments = ("tail", "BTCUSDT@depth200", "--count", "1", "--url", server.url)
+    with Terminal(sys.executable, "-m", "venue", *arguments) as terminal:
+        assert terminal.finish() == 0
+        (line,) = terminal.seen.splitlines()
+    assert len(line) == COLUMNS
+    assert re.search(r"[.]{3} \([0-9]{3,} characters\)$", line)
+
+
+def test_a_command_that_works_for_longer_than_a_second_says_so() -> None:
+    nobody = ("--url", "http://127.0.0.1:9", "--timeout", "3")
+    with Terminal(sys.executable, "-m", "venue", "wait", *nobody) as terminal:
+        assert terminal.finish() == 2
+    assert "waiting for a venue at http://127.0.0.1:9: 1 s" in terminal.seen
+    assert terminal.seen.endswith("start one with `venue dev`\r\n")
 
 
 def test_watch_needs_a_terminal(server: Server) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
 SHOWN_LENGTH_MAX: Final = 64
+UNUSED_SHOWN_MAX: Final = 3  # parameters that an operation has no use for, in a message
+PRACTICE: Final = "practice"  # keeps an operation closed on a real venue
 
 
 class ErrorRow(Struct, frozen=True):
@@ -106,10 +109,11 @@ def body(status: int, code: int, message: str) -> bytes:
     return msgspec.json.encode({"code": code, word: message})
 
 
-def unknown_path(path: str, time: str) -> bytes:
-    """The body of a 404; `time` is RFC 3339 text."""
+def unknown_path(path: str, time: str, near: str) -> bytes:
+    """The body of a 404; `time` is RFC 3339 text, `near` is a known path that is written alike."""
+    told = {"message": f"Near to it: {near}"} if near else {}
     return msgspec.json.encode(
-        {"timestamp": time, "status": 404, "error": "Not Found", "path": path}
+        {"timestamp": time, "status": 404, "error": "Not Found", "path": path} | told
     )
 
 
@@ -135,8 +139,13 @@ def error(
 # -- parameters -----------------------------------------------------------------------------------
 
 
-def missing(name: str) -> ApiError:
-    return error(-1141, name=name)
+def missing(name: str, unused: Sequence[str] = ()) -> ApiError:
+    """A parameter that must be there; the request's `unused` ones were perhaps meant for it."""
+    problem = error(-1141, name=name)
+    if unused:
+        named = ", ".join(shown(one) for one in unused[:UNUSED_SHOWN_MAX])
+        problem.message += f" Of no use here: {named}."
+    return problem
 
 
 def invalid(name: str, rule: str) -> ApiError:
@@ -204,14 +213,14 @@ def method_not_supported(method: str) -> ApiError:
 
 
 def closed(method: str, setting: str) -> ApiError:
-    """An operation that a setting or an option keeps closed; it is named unless it is empty."""
+    """An operation that a setting, an option or the kind of the venue keeps closed."""
     refused = method_not_supported(method)
-    if not setting:
-        return refused
-    if setting.startswith("--"):
+    if setting == PRACTICE:
+        told = "a practice venue (`venue dev`) has this operation, and this venue is real"
+    elif setting.startswith("--"):
         told = f"the option {setting} of `venue dev` keeps it closed"
     else:
-        told = f"the setting {setting} is false; `venue dev --batch-place` opens it"
+        told = f"the setting {setting} is false; --batch-place opens it"
     return error(-1150, detail=f"{refused.message}; {told}")
 
 
@@ -230,18 +239,19 @@ def failed_precondition(reason: str, item_code: str = "") -> ApiError:
     return error(-1054, detail=f"FAILED_PRECONDITION: {reason}", item_code=item_code)
 
 
-def spot_symbol_unknown(name: str = "symbol", near: str = "") -> ApiError:
-    return _unknown(-2007, name, near)
+def spot_symbol_unknown(name: str = "symbol", told: str = "") -> ApiError:
+    """No spot market has this symbol; `told` says which are listed, if anything."""
+    return _unknown(-2007, name, told)
 
 
-def symbol_unknown(name: str = "symbol", near: str = "") -> ApiError:
-    """No contract has this symbol; `near` is a listed one that was perhaps meant."""
-    return _unknown(-1121, name, near)
+def symbol_unknown(name: str = "symbol", told: str = "") -> ApiError:
+    """No contract has this symbol; `told` says which are listed, if anything."""
+    return _unknown(-1121, name, told)
 
 
-def _unknown(code: int, name: str, near: str) -> ApiError:
+def _unknown(code: int, name: str, told: str) -> ApiError:
     message = BY_CODE[code].message.format(name=name)
-    return ApiError(code, f"{message} Did you mean {shown(near)}?" if near else message)
+    return ApiError(code, f"{message.rstrip('.')}; {told}." if told else message)
 
 
 def spot_order_unknown() -> ApiError:

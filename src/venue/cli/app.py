@@ -6,12 +6,13 @@ import json
 import os
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from venue.cli.clock import clock
 from venue.cli.faults import fault
+from venue.cli.identity import FIRST
 from venue.cli.keys import key
 from venue.cli.operator import (
     DEFAULT_URL,
@@ -22,6 +23,7 @@ from venue.cli.operator import (
     Url,
     Wallet,
     WalletName,
+    capital,
 )
 from venue.cli.operator import call as _operator
 from venue.cli.operator import die as _die
@@ -29,6 +31,7 @@ from venue.cli.operator import moment as _moment
 from venue.cli.operator import show as _show
 from venue.cli.options import FileOptions as OptionsFile
 from venue.cli.prices import crash, index
+from venue.cli.progress import working
 from venue.cli.raw import delete, get, post
 from venue.cli.rehearsal.crashtest import crashtest
 from venue.cli.rehearsal.scenarios import run
@@ -44,7 +47,7 @@ from venue.cli.serving.shared import serve as _serve
 from venue.cli.snapshots import reset, snapshot
 from venue.cli.told.explain import explain
 from venue.cli.told.wire import wire
-from venue.cli.trading import account, balance, buy, cancel, orders, sell
+from venue.cli.trading import account, balance, buy, cancel, fills, orders, sell
 from venue.cli.worlds import world
 from venue.journal import built
 
@@ -54,6 +57,9 @@ if TYPE_CHECKING:
 
 def _misread(problem: CycloptsError) -> NoReturn:
     """End with one line, as every refusal, for arguments that no command takes."""
+    if isinstance(problem, UnusedCliTokensError):
+        told = " ".join(problem.unused_tokens or ())
+        _die(f"{told}: this command takes no more arguments; --help lists what it takes")
     _die(" ".join(str(problem).split()))
 
 
@@ -68,27 +74,19 @@ app.config = (OptionsFile(app),)
 for one in (clock, fault, key, snapshot, wire, world):
     app.command(one)
 for command in (
-    get, post, delete, buy, sell, cancel, orders, balance, account, withdraw, status, stop, wait,
-    reset, index, crash, explain, run, crashtest, bundle, replay,
+    get, post, delete, buy, sell, cancel, orders, fills, balance, account, withdraw, status, stop,
+    wait, reset, index, crash, explain, run, crashtest, bundle, replay,
     log, fork,
 ):  # fmt: skip
     app.command(command)
 app.command(open_run, name="open")
 
 
-def _capital(_: Any, tokens: Any) -> str:
-    """A product's name, however it is typed."""
-    name = str(tokens[0].value).upper()
-    if name not in _ROWS:
-        raise ValueError(f"{tokens[0].value} is neither spot nor contract")
-    return name
-
-
 Symbol = Annotated[str, Parameter(help="Name of the market, as BTCUSDT.")]
 Stopped = Annotated[str, Parameter(help="The stopped venue's journal, as given to --state.")]
 Keep = Annotated[str, Parameter(help="How long to keep: 30d, 12h.")]
 Product = Annotated[
-    Literal["SPOT", "CONTRACT"], Parameter(converter=_capital, help="Spot or contract.")
+    Literal["SPOT", "CONTRACT"], Parameter(converter=capital, help="Spot or contract.")
 ]
 
 
@@ -152,7 +150,7 @@ def faucet(
 def transfer(
     name: Owner,
     source: Wallet,
-    target: Annotated[WalletName, Parameter(help="The wallet it goes to.")],
+    target: Annotated[WalletName, Parameter(converter=capital, help="The wallet it goes to.")],
     asset: Asset,
     amount: Amount,
     *,
@@ -185,7 +183,12 @@ def resume(symbol: Symbol, *, product: Product = "SPOT", url: Url = DEFAULT_URL)
 
 
 @app.command
-def positions(name: Owner, *, output: Output = "text", url: Url = DEFAULT_URL) -> None:
+def positions(
+    name: Annotated[str, Parameter(name="--as", help="Name of the owner.")] = FIRST,
+    *,
+    output: Output = "text",
+    url: Url = DEFAULT_URL,
+) -> None:
     """Print an owner's open positions on a running venue."""
     rows = _operator(url, "operator_positions", {"owner": name})
     columns = (
@@ -234,7 +237,7 @@ def tail(
     *channels: Annotated[str, Parameter(help="BTCUSDT@trade, BTCUSDT@depth15, orders, fill ...")],
     product: Product = "SPOT",
     name: Annotated[str, Parameter(name="--as", help="Demo account of private channels.")] = "",
-    count: Annotated[int | None, Parameter(help="End after so many frames.")] = None,
+    count: Annotated[int | None, Parameter(help="End after so many frames, 1 at least.")] = None,
     url: Url = DEFAULT_URL,
 ) -> None:
     """Print a running venue's frames, one JSON line each: BTCUSDT@trade, orders ... ^C ends it."""
@@ -243,6 +246,8 @@ def tail(
 
     if not channels:
         _die("which channels? For instance BTCUSDT@trade, or orders --as alice")
+    if count is not None and count < 1:
+        _die(f"--count {count}: must be 1 or more")
     try:
         follow(url, product, list(channels), _demo(name, url) if name else None, count)
     except ClientFailed as problem:
@@ -288,7 +293,8 @@ def verify(file: Stopped) -> None:
     """Replay a stopped venue's journal; check its chain, the invariants and history."""
     from venue.cli.verify import verify as check
 
-    findings = check(file)
+    with working(f"verifying {file}"):
+        findings = check(file)
     for text in findings.facts:
         print(text)
     for text in findings.problems:
@@ -316,7 +322,8 @@ def rebuild_history(
     if not os.path.exists(file):
         _die(f"{file}: no such journal")
     try:
-        begin, reached = rebuild(file, drop_older=drop_older)
+        with working("rebuilding history"):
+            begin, reached = rebuild(file, drop_older=drop_older)
         print(f"history rebuilt{f' from {begin}' if begin else ''} up to command {reached}")
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
@@ -337,7 +344,8 @@ def prune(file: Stopped, *, keep: Keep) -> None:
     if not os.path.exists(file):
         _die(f"{file}: no such journal")
     try:
-        begins = archive(file, keep_us)
+        with working(f"archiving what is older than {keep}"):
+            begins = archive(file, keep_us)
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
     print(f"the journal begins after command {begins.journal}, history after {begins.history}")
@@ -356,8 +364,12 @@ _ROWS: Final = {"SPOT": "", "CONTRACT": "_contract"}
 
 def _demo(name: str, url: str) -> Credentials:
     from venue.cli.credentials import credentials
+    from venue.cli.http import ClientFailed, address
 
-    found = credentials(name, url)
+    try:
+        found = credentials(name, address(url))
+    except ClientFailed as problem:
+        _die(str(problem))
     if found is None:
         _die(f"{name} is no demo account; there are alice, bob, carol and dave")
     return found

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, moment, table
+from venue.cli.progress import working
 
 clock = App(name="clock", help="Show or move the time of a running venue.")
 
@@ -53,7 +54,12 @@ def advance(
         die("how far? For instance venue clock advance 8h, or --to-next funding")
     given = {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run}
     body = {name: value for name, value in given.items() if value is not None}
-    told = call(url, "advance_clock", body, timeout_s=None)
+    if dry_run:
+        told = call(url, "advance_clock", body)
+    else:
+        foreseen = call(url, "advance_clock", body | {"dry_run": True})
+        with working("advancing", lambda: _come(url, foreseen["from"], foreseen["to"])):
+            told = call(url, "advance_clock", body, timeout_s=None)
     if output == "json":
         print(json.dumps(told))
         return
@@ -69,6 +75,18 @@ def advance(
         else "came"
     )
     print(f"{moment(told['from'])} {verb} to {moment(told['to'])}, sequence {told['sequence']}")
+
+
+def _come(url: str, begin: int, end: int) -> str:
+    """How far venue time has come on its way; empty when the venue does not tell."""
+    from venue.cli.http import ClientFailed, named, send
+
+    try:
+        now = int(send(url, named("clock"), {}).value()["time"])
+    except ClientFailed:
+        return ""
+    part = min(max(now - begin, 0), end - begin) * 100 // max(end - begin, 1)
+    return f"{part} % of the way to {moment(end)}"
 
 
 def _print(told: dict[str, Any], output: str) -> None:

@@ -29,6 +29,7 @@ from venue.api import signing
 from venue.api.documents.table import BY_NAME, ROWS
 from venue.api.operation import Operation, in_body
 from venue.cli.credentials import OPERATOR_TOKEN, Credentials
+from venue.cli.progress import working
 from venue.client import operator_tokens
 from venue.vocabulary import Access
 
@@ -98,7 +99,8 @@ def looked_up(method: str, target: str) -> tuple[Operation[Any, Any], dict[str, 
 
 def ask(account: Credentials, name: str, values: dict[str, Any] | None = None) -> Any:
     """Ask an operation by name, signed where it wants that; its answer. ClientFailed: none."""
-    return send(account.url, named(name), values or {}, account).value()
+    with working(name.replace("_", " ")):
+        return send(account.url, named(name), values or {}, account).value()
 
 
 def send(

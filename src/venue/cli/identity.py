@@ -38,11 +38,11 @@ NOBODY: Final = Who()
 
 
 @contextmanager
-def acting(who: Who, permission: str = "READ") -> Iterator[Credentials]:
+def acting(who: Who, *permissions: str) -> Iterator[Credentials]:
     """The credentials to act with; one line ends the command when the venue refuses.
 
-    A name that is no demo account's has the operator make a key for this one command, with the one
-    permission it needs; it is revoked when the command ends.
+    For a name that is no demo account's the operator makes a key for this one command, with the
+    permissions that it needs (READ when none is named); it is revoked when the command ends.
     """
     from venue.cli.credentials import Credentials, credentials
     from venue.cli.http import ClientFailed
@@ -57,7 +57,7 @@ def acting(who: Who, permission: str = "READ") -> Iterator[Credentials]:
         if demo is not None:
             yield demo
             return
-        asked = {"owner": name, "permissions": [permission], "label": LABEL}
+        asked = {"owner": name, "permissions": list(permissions) or ["READ"], "label": LABEL}
         made = call(who.url, "create_key", asked)
         try:
             yield Credentials(who.url.rstrip("/"), made["key"], made["secret"], made["passphrase"])

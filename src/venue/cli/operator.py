@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import Annotated, Any, Final, Literal, NoReturn
+from typing import Annotated, Any, Final, Literal, NoReturn, get_args
 
 from cyclopts import Parameter
 
@@ -17,7 +17,17 @@ Owner = Annotated[str, Parameter(help="Name of the owner.")]
 Asset = Annotated[str, Parameter(help="The asset that moves, as USDT.")]
 Amount = Annotated[str, Parameter(help="How much of it.")]
 WalletName = Literal["SPOT", "CONTRACT", "FUNDING"]
-Wallet = Annotated[WalletName, Parameter(help="Which of the owner's wallets.")]
+
+
+def capital(kind: Any, tokens: Any) -> str:
+    """A name of the interface in capitals, however it is typed."""
+    name = str(tokens[0].value).upper()
+    if name not in get_args(kind):
+        raise ValueError(f"{tokens[0].value} is none of {', '.join(get_args(kind)).lower()}")
+    return name
+
+
+Wallet = Annotated[WalletName, Parameter(converter=capital, help="Which of the owner's wallets.")]
 Output = Annotated[Literal["text", "json"], Parameter(help="How to print.")]
 
 
@@ -33,9 +43,11 @@ def call(
     Ends the command with the venue's own words when it is refused.
     """
     from venue.cli.http import ClientFailed, named, send
+    from venue.cli.progress import working
 
     try:
-        return send(url, named(name), values or {}, timeout_s=timeout_s).value()
+        with working(name.replace("_", " ")):
+            return send(url, named(name), values or {}, timeout_s=timeout_s).value()
     except ClientFailed as problem:
         die(str(problem))
 
@@ -56,6 +68,11 @@ def table(columns: tuple[str, ...], rows: list[dict[str, Any]]) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     )
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things: 1 order, 2 orders."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def moment(milliseconds: int) -> str:

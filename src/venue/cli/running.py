@@ -24,6 +24,7 @@ from venue.cli.operator import (
     die,
     moment,
 )  # fmt: skip
+from venue.cli.progress import working
 from venue.cli.serving.shared import LOOPBACK
 
 WAIT_MAX_S: Final = 3_600
@@ -68,14 +69,15 @@ def stop(*, url: Url = DEFAULT_URL) -> None:
 
     pid = int(call(url, "stop", {})["pid"])
     ends = time.monotonic() + STOP_MAX_S
-    with suppress(ClientFailed):
-        while time.monotonic() < ends:
-            send(url, named("ping"), {}, timeout_s=1.0)
+    with working("stopping the venue"):
+        with suppress(ClientFailed):
+            while time.monotonic() < ends:
+                send(url, named("ping"), {}, timeout_s=1.0)
+                time.sleep(BETWEEN_S)
+        while _runs(pid, url) and time.monotonic() < ends:
             time.sleep(BETWEEN_S)
-    while _runs(pid, url):
-        if time.monotonic() >= ends:
-            die(f"the venue at {url} is still ending after {STOP_MAX_S} s (process {pid})")
-        time.sleep(BETWEEN_S)
+    if _runs(pid, url):
+        die(f"the venue at {url} is still ending after {STOP_MAX_S} s (process {pid})")
     print(f"the venue at {url} has stopped")
 
 
@@ -97,11 +99,11 @@ def wait(
     *,
     seconds: Annotated[
         float, Parameter(name="--timeout", help="How long at most, in seconds: 0 to 3600.")
-    ] = 10.0,
+    ] = 60.0,
     url: Url = DEFAULT_URL,
 ) -> None:
     """Wait until a venue answers; ends with 2 when none does."""
-    from venue.cli.http import ClientFailed, address, named, send
+    from venue.cli.http import ClientFailed, address
 
     if not 0 <= seconds <= WAIT_MAX_S:
         die(f"--timeout {seconds:g}: must be from 0 to {WAIT_MAX_S}")
@@ -110,14 +112,24 @@ def wait(
     except ClientFailed as problem:
         die(str(problem))
     ends = time.monotonic() + seconds
-    while True:
+    try:
+        with working(f"waiting for a venue at {url}"):
+            while not _answers(url, ends):
+                time.sleep(BETWEEN_S)
+    except ClientFailed as problem:
+        die(f"waited for {seconds:g} s: {problem}")
+    print(f"a venue answers at {url}")
+
+
+def _answers(url: str, ends: float) -> bool:
+    """Whether a venue answers; ClientFailed when none does, and the time is over."""
+    from venue.cli.http import ClientFailed, named, send
+
+    try:
         left = max(ends - time.monotonic(), BETWEEN_S)
-        try:
-            send(url, named("ping"), {}, timeout_s=left).value()
-        except ClientFailed as problem:
-            if time.monotonic() >= ends:
-                die(f"{problem}, in {seconds:g} s")
-            time.sleep(BETWEEN_S)
-        else:
-            print(f"a venue answers at {url}")
-            return
+        send(url, named("ping"), {}, timeout_s=left).value()
+    except ClientFailed:
+        if time.monotonic() >= ends:
+            raise
+        return False
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from queue import Queue
 from typing import Final
@@ -27,8 +28,17 @@ def tail(
                 frame = waiting.get()
                 if isinstance(frame, ClientFailed):
                     raise frame
-                print(json.dumps(frame, separators=(",", ":"), ensure_ascii=False))
+                print(_fitting(json.dumps(frame, separators=(",", ":"), ensure_ascii=False)))
                 sys.stdout.flush()
                 printed += 1
     except KeyboardInterrupt:
         return
+
+
+def _fitting(text: str) -> str:
+    """A frame as a terminal's line; whole where the output is none."""
+    width = shutil.get_terminal_size().columns
+    if not sys.stdout.isatty() or len(text) <= width:
+        return text
+    told = f"... ({len(text)} characters)"
+    return text[: max(width - len(told), 0)] + told

@@ -1,4 +1,5 @@
-"""`venue buy`, `sell`, `cancel`, `orders`, `balance`, `account`: trading as an owner."""
+"""`venue buy`, `sell`, `cancel`, `orders`, `fills`, `positions`, `balance`, `account`: trading as
+an owner."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from cyclopts import Parameter
 
 from venue.cli.identity import NOBODY, Who, acting
-from venue.cli.operator import Output, die, show, table
+from venue.cli.operator import Output, counted, die, moment, show, table
 
 if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
@@ -76,6 +77,7 @@ def _place(
     values: dict[str, str], leg: str, client_id: str | None, output: str, who: Who, *, close: bool
 ) -> None:
     from venue.cli.http import ClientFailed, ask
+    from venue.cli.outcome import outcome, sentence
 
     if close and not leg:
         die("--close goes with --contract: only contracts have positions")
@@ -83,16 +85,21 @@ def _place(
         values["positionSide"] = leg
     if client_id is not None:
         values["newClientOrderId"] = client_id
-    with acting(who, "CONTRACT_TRADE" if leg else "SPOT_TRADE") as account:
+    with acting(who, "CONTRACT_TRADE" if leg else "SPOT_TRADE", "READ") as account:
         ack = ask(account, "place_contract_order" if leg else "place_order", values)
-    if ack.get("success") is False:
-        raise ClientFailed(f"refused: {ack['errorMessage']}")
-    if output == "json":
-        print(json.dumps(ack))
-        return
-    at = f"at {values['price']}" if "price" in values else "at market"
-    what = f"{values['side']} {leg}".rstrip()
-    print(f"{what} {values['quantity']} {values['symbol']} {at}: order {ack['orderId']}")
+        if ack.get("success") is False:
+            raise ClientFailed(f"refused: {ack['errorMessage']}")
+        if output == "json":
+            print(json.dumps(ack))
+            return
+        at = f"at {values['price']}" if "price" in values else "at market"
+        what = f"{values['side']} {leg}".rstrip()
+        taken = f"{what} {values['quantity']} {values['symbol']} {at}: order {ack['orderId']}"
+        try:
+            order, met = outcome(account, values["symbol"], int(ack["orderId"]), contract=bool(leg))
+        except ClientFailed as problem:
+            die(f"{taken} was taken, its outcome could not be read ({problem})", code=0)
+    print(f"{taken}, {sentence(order, met)}")
 
 
 def cancel(
@@ -133,9 +140,9 @@ def _cancel_all(account: Credentials, symbol: str, *, contract: bool) -> None:
     names = ("cancel_contract_open_orders", "cancel_algos") if contract else ("cancel_open_orders",)
     done = [one for name in names for one in ask(account, name, {"symbol": symbol})]
     kept = [one for one in done if one.get("success") is False]
-    print(f"{len(done) - len(kept)} orders are canceled")
+    print(f"canceled {counted(len(done) - len(kept), 'order')}")
     if kept:
-        die(f"{len(kept)} orders are not: {kept[0]['errorMessage']}")
+        die(f"not canceled: {counted(len(kept), 'order')}, {kept[0]['errorMessage']}")
 
 
 def orders(
@@ -204,6 +211,26 @@ def _conditional(row: dict[str, Any]) -> dict[str, Any]:
         "status": row["algoStatus"],
         "id": str(row["algoId"]),
     }
+
+
+def fills(
+    symbol: Annotated[
+        str | None, Parameter(help="One market; without it all, but for contracts in demo money.")
+    ] = None,
+    *,
+    contract: Contract = False,
+    output: Output = "text",
+    who: As = NOBODY,
+) -> None:
+    """Print an owner's newest fills on a running venue: price, quantity and fee of each."""
+    from venue.cli.outcome import FILLS
+    from venue.cli.outcome import fills as newest
+
+    with acting(who) as account:
+        rows = newest(account, symbol.upper() if symbol is not None else None, contract=contract)
+    for row in rows if output == "text" else ():
+        row["time"] = moment(row["time"])
+    show(FILLS, rows, output, "no fills")
 
 
 def balance(*, output: Output = "text", who: As = NOBODY) -> None:

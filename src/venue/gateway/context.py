@@ -23,7 +23,7 @@ from venue.gateway.answers.kept import Answers
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.rules import FaultRules
-from venue.gateway.nearest import nearest
+from venue.gateway.nearest import alternatives
 from venue.gateway.transport.request import Request
 from venue.gateway.worlds import Worlds
 from venue.history.process.client import History
@@ -228,14 +228,16 @@ class Node:
         """A listed market; -2007 naming the parameter when there is none."""
         market = self.engine.spot.markets.get(symbol)
         if market is None:
-            raise errors.spot_symbol_unknown(name, nearest(symbol, self.engine.spot.markets))
+            told = alternatives(symbol, self.engine.spot.markets)
+            raise errors.spot_symbol_unknown(name, told)
         return market
 
     def perp(self, symbol: str, name: str = "symbol") -> Perpetual:
         """A listed contract; -1121 naming the parameter when there is none."""
         perp = self.engine.contracts.markets.get(symbol)
         if perp is None:
-            raise errors.symbol_unknown(name, nearest(symbol, self.engine.contracts.markets))
+            told = alternatives(symbol, self.engine.contracts.markets)
+            raise errors.symbol_unknown(name, told)
         return perp
 
     def perps(self, *, demo: bool) -> list[Perpetual]:

@@ -1,4 +1,4 @@
-"""The listed symbol that an unknown one was meant to be, for the words of a refusal."""
+"""The listed symbols that an unknown one may have meant, for the words of a refusal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 
 COMPARED_MAX: Final = 64  # symbols: comparing takes some 20 us each, and anybody may ask
 LENGTH_MAX: Final = 32  # of a symbol that is compared
+TOLD_MAX: Final = 10  # symbols in the words of a refusal
 QUOTES: Final = ("", "USDT")
 
 
@@ -25,6 +26,14 @@ def nearest(symbol: str, listed: Collection[str]) -> str:
 
 
 def no_such(what: str, symbol: str, listed: Collection[str]) -> str:
-    """The rule that an unknown symbol breaks, with the one that was meant perhaps."""
+    """The rule that an unknown symbol breaks, with those that are listed as `alternatives` has."""
+    told = alternatives(symbol, listed)
+    return f"no such {what}; {told}" if told else f"no such {what}"
+
+
+def alternatives(symbol: str, listed: Collection[str]) -> str:
+    """All listed symbols if they are few, otherwise the one that was perhaps meant; or empty."""
+    if 0 < len(listed) <= TOLD_MAX:
+        return f"listed: {', '.join(listed)}"
     near = nearest(symbol, listed)
-    return f"no such {what}; {near} is listed" if near else f"no such {what}"
+    return f"{near} is listed" if near else ""

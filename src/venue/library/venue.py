@@ -46,12 +46,11 @@ from venue.library.market import CONTRACT, SPOT, Market
 from venue.library.progress import Progress
 from venue.library.results import Advanced, Bill, Equity, Order, Placed, Preview
 from venue.node.clock import SystemClock
-from venue.node.clock_modes import RATE_MOST, ClockMode, Mode
+from venue.node.clock_modes import BEGIN, RATE_MOST, ClockMode, Mode
 from venue.times import US_PER_MS, moment_us, span_us
 
 Q = TypeVar("Q")
 R = TypeVar("R")
-BEGIN: Final = "2026-01-01T00:00:00Z"  # of a new venue whose time is not the machine's
 PORT_MAX: Final = 65_535
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 EQUITY_LEAST_US: Final = span_us("1s")

@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 SETTING: Final = "clock"  # the venue's setting that holds the mode
+BEGIN: Final = "2026-01-01T00:00:00Z"  # of a new venue whose time is not the machine's
 RATE_UNIT: Final = 1_000  # rates are thousandths
 RATE_MOST: Final = 10_000 * RATE_UNIT
 

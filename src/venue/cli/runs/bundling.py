@@ -10,6 +10,7 @@ import msgspec
 from cyclopts import Parameter
 
 from venue.cli.operator import DEFAULT_URL, Url, call, die
+from venue.cli.progress import working
 
 PATIENCE_S: Final = 60.0
 KINDS_EACH: Final = 1_000  # entries of the wire log, of each kind
@@ -39,7 +40,7 @@ def bundle(
         commands=_commands(url, head),
         wire=_wire(url),
     )
-    with in_words():
+    with in_words(), working(f"writing {out}"):
         size = write(out, run)
     print(
         f"{out}: commands {run.begin + 1} to {run.last}, {len(run.wire)} requests and frames,"

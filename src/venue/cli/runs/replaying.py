@@ -11,6 +11,7 @@ import msgspec
 from cyclopts import Parameter
 
 from venue.cli.operator import Output, die, moment, show
+from venue.cli.progress import working
 from venue.cli.runs.opening import RunName
 from venue.cli.runs.words import in_words
 from venue.times import US_PER_MS
@@ -33,7 +34,8 @@ def replay(
 
     with in_words(), opened_run(file) as run:
         if diff is None:
-            end = ending(run)
+            with working(f"replaying {file}"):
+                end = ending(run)
             if output == "json":
                 print(json.dumps(msgspec.to_builtins(end)))
                 return
@@ -41,7 +43,7 @@ def replay(
             same = ", the same as where it was bundled" if run.state_hash else ""
             print(f"state {end.state_hash}{same}")
             return
-        with opened_run(diff) as other:
+        with opened_run(diff) as other, working(f"replaying {file} and {diff}"):
             found = compared(run, other)
     if output == "json":
         print(json.dumps(msgspec.to_builtins(found)))
@@ -140,7 +142,7 @@ def fork(
             f"{file}: name the command to continue after, as in run.venue@1200; `venue log FILE`"
             " lists them"
         )
-    with in_words(), opened_run(named[1]) as run:
+    with in_words(), opened_run(named[1]) as run, working(f"writing {out}"):
         made = write(run, int(named[2]), out)
     print(
         f"{out}: continues after command {made.last}, {moment(made.time // US_PER_MS)};"

@@ -17,12 +17,17 @@ from venue.main import Options, Running
 from venue.vocabulary import Wallet
 
 COLUMNS: Final = 80
+# A host that stands for all addresses of the machine, and the one of them that works here.
+CALLED_HERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+WITH_KEYS: Final = ("env alice --format ccxt-py", "buy BTCUSDT 0.01")
+WITHOUT_KEYS: Final = ("key create alice --permission READ", "status")
 _ADDRESS: Final = re.compile(r"(?:http|ws)://[^ \n]+")
 
 
 def described(running: Running) -> dict[str, Any]:
     """The ready file: process, addresses, demo accounts."""
-    host = f"[{running.host}]" if ":" in running.host else running.host
+    host = CALLED_HERE.get(running.host, running.host)
+    host = f"[{host}]" if ":" in host else host
     at = f"{host}:{running.port}"
     names = running.node.engine.ledger.names
     return {
@@ -79,6 +84,10 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
         " Also        /openapi.json, /asyncapi.json, /_venue/health",
         "",
     ]
+    if running.host in CALLED_HERE:
+        rows.insert(
+            -1, f"             from elsewhere: an address of this machine, port {running.port}"
+        )
     elsewhere = "" if running.port == Options().port else f" --url {rest}"
     rows += (
         _practice(running, options, elsewhere)
@@ -103,6 +112,7 @@ def _practice(running: Running, options: Options, elsewhere: str) -> list[str]:
         if accounts
         else f" no demo keys; the operator makes them: {command} key create NAME",
     ]
+    tries = WITH_KEYS if accounts else WITHOUT_KEYS
     for account in accounts:
         keys = f"{account.key} / {account.secret} / {demo.PASSPHRASE}"
         rows.append(f" {account.name:<8} {keys:<40} {account.note}")
@@ -116,8 +126,8 @@ def _practice(running: Running, options: Options, elsewhere: str) -> list[str]:
         f" Seed {options.seed}      Data {data}",
         f" Operator    {_practice_operator(options)}",
         "",
-        f" Try   {command} env alice --format ccxt-py{elsewhere}",
-        f"       {command} buy BTCUSDT 0.01{elsewhere}",
+        f" Try   {command} {tries[0]}{elsewhere}",
+        f"       {command} {tries[1]}{elsewhere}",
         f"       {command} --help",
     ]
 

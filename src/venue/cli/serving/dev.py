@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -45,7 +46,10 @@ class DevOptions:
     ] = None
     at: Annotated[
         str | None,
-        Parameter(help="With --clock: the time to begin at, as 2026-01-01T00:00:00Z."),
+        Parameter(
+            help="With --clock: the time to begin at, as 2026-01-01T00:00:00Z, where a new venue"
+            " with a manual clock begins by itself."
+        ),
     ] = None
     capacity: Annotated[
         int | None,
@@ -112,11 +116,19 @@ def clock_text(options: DevOptions) -> str | None:
     return f"rate {int(whole) * 1000 + int(fraction.ljust(3, '0'))}"
 
 
+def _exists(state: str | None) -> bool:
+    """Whether the file has a past, and so a time, of its own."""
+    return state is not None and os.path.exists(state)
+
+
 def settled(options: DevOptions, shared: Options) -> Options:
     """A practice venue's settings. ClockRefused."""
-    from venue.node.clock_modes import parsed
+    from venue.node.clock_modes import BEGIN, parsed
 
     mode = clock_text(options)
+    begin = options.at
+    if begin is None and options.clock == "manual" and not _exists(shared.state):
+        begin = BEGIN
     return structs.replace(
         shared,
         seed=options.seed,
@@ -127,7 +139,7 @@ def settled(options: DevOptions, shared: Options) -> Options:
         capacity=options.capacity,
         demo_keys=options.demo_keys,
         clock=parsed(mode) if mode is not None else None,
-        at=moment_us(options.at) if options.at is not None else None,
+        at=moment_us(begin) if begin is not None else None,
         wire_log=options.wire_log,
         resets=True,
     )

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 STOPPED: Final = 3  # an exit code: the journal, history or their disk failed
 OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+DEPTH_MS_LEAST: Final = 1
+DEPTH_MS_MOST: Final = 60_000
 PORT_MAX: Final = 65_535
 KEPT_MIN_US: Final = span_us("1h")
 KEPT_MAX_US: Final = span_us("99999d")
@@ -90,6 +92,8 @@ def shared_refused(options: SharedOptions) -> str:
     """The reason why no venue can run with these options; empty when one can."""
     if not 0 <= options.port <= PORT_MAX:
         return f"--port {options.port}: must be from 0 to {PORT_MAX}"
+    if not DEPTH_MS_LEAST <= options.depth_ms <= DEPTH_MS_MOST:
+        return f"--depth-ms {options.depth_ms}: must be from {DEPTH_MS_LEAST} to {DEPTH_MS_MOST}"
     if options.keep is not None:
         if options.state is None:
             return "--keep archives files: it needs --state"

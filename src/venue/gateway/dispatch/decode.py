@@ -120,7 +120,7 @@ def decode(request: RequestShape, values: dict[str, Any]) -> Any:
         value = values.get(name)
         if value is None or value == "":
             if required:
-                raise _absent(name, kind)
+                raise _absent(name, kind, _unused(request.names, values))
             if kind in OR_ALL and name in values:
                 raise errors.out_of_range(name, "must not be empty: leave it out to mean all")
             arguments.append(default)
@@ -161,14 +161,14 @@ def _check_reach(request: RequestShape, arguments: list[Any]) -> None:
         raise errors.out_of_range(request.fields[page].name, rule)
 
 
-def _absent(name: str, kind: Kind) -> errors.ApiError:
+def _absent(name: str, kind: Kind, unused: list[str]) -> errors.ApiError:
     if kind is Kind.SIDE:
         return errors.bad_side()
     if kind is Kind.TYPE:
         return errors.bad_type()
     if kind is Kind.ALGO_TYPE:
         return bad_algo_type()
-    return errors.missing(name)
+    return errors.missing(name, unused)
 
 
 def symbol(name: str, value: Any) -> str:

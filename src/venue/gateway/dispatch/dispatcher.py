@@ -60,10 +60,10 @@ class Desk:
         self._strict = strict
 
     def check_open(self, route: Route) -> None:
-        """ApiError -1150 while a setting keeps the operation closed; a practice venue names it."""
+        """ApiError -1150 while something keeps the operation closed, which it names."""
         setting = route.closed(self.node) if route.closed is not None else ""
         if setting:
-            raise errors.closed(route.row.method, setting if self.node.practice else "")
+            raise errors.closed(route.row.method, setting)
 
     def admit(self, route: Route, caller: Caller, now: int) -> tuple[int, int] | None:
         """Check the caller's right, then charge its account; ApiError -1052 and -1003.
@@ -368,7 +368,8 @@ class Dispatcher:
         else:
             time = datetime.fromtimestamp(self._clock.told() / 1_000_000, UTC)
             shown = path.decode("ascii", "replace")[: errors.SHOWN_LENGTH_MAX]
-            body = errors.unknown_path(shown, time.isoformat(timespec="milliseconds"))
+            told = time.isoformat(timespec="milliseconds")
+            body = errors.unknown_path(shown, told, desk.routes.near(path))
             request.answer(404, body)
 
     # -- answers ----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterable
+from difflib import SequenceMatcher
 from typing import Any, Final, TypeVar
 
 from venue.api.operation import Operation, in_body
@@ -20,6 +21,9 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 _NAME: Final = re.compile(rb"\{[a-z]+\}")  # of a parameter in a path
 PARTS_MAX: Final = 6  # of a path, with the empty one before it
+NEAR_LENGTH_MAX: Final = 80  # of an unknown path that is compared with those that are known
+COMPARED_MAX: Final = 40  # known paths, some 10 us each
+ALIKE: Final = 0.5  # the least ratio of `difflib`
 Closed = Callable[[Node], str]
 BATCH_ORDERS: Final = 5  # a batch counts for so many, however many it has
 
@@ -120,6 +124,28 @@ class Routes:
     def knows(self, path: bytes) -> bool:
         """Whether the path has a route of any method."""
         return path in self.by_path or self._find_named(path) is not None
+
+    def near(self, path: bytes) -> str:
+        """The known path that differs in one part, which is written alike; empty: there is none.
+
+        Only paths of the same length in parts are compared, and few of them: anybody may ask.
+        """
+        if len(path) > NEAR_LENGTH_MAX:
+            return ""
+        parts = path.split(b"/")
+        compared = []
+        for known in self.by_path:
+            other = known.split(b"/")
+            if len(other) == len(parts):
+                differ = [place for place, part in enumerate(other) if part != parts[place]]
+                if len(differ) == 1:
+                    compared.append((known.decode(), other[differ[0]], parts[differ[0]]))
+        alike = [
+            (SequenceMatcher(None, meant, given).ratio(), known)
+            for known, meant, given in compared[:COMPARED_MAX]
+        ]
+        ratio, nearest = max(alike, default=(0.0, ""))
+        return nearest if ratio >= ALIKE else ""
 
     def _find_named(self, path: bytes) -> dict[bytes, Route] | None:
         """The routes of a path of which one part, after the first two, is a name."""

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
+from venue.api import errors
+from venue.api.operation import Operation
+from venue.gateway.context import Node
 from venue.gateway.dispatch.routes import Route, Routes
 from venue.gateway.operations.contract import bindings as contract
 from venue.gateway.operations.copying import bindings as copying
@@ -20,3 +24,12 @@ def bindings() -> list[Route]:
 def routes() -> Routes:
     """The table, ready to serve; one for all venues in this process."""
     return Routes(bindings())
+
+
+def open_rows(node: Node) -> list[Operation[Any, Any]]:
+    """The rows that this kind of venue has."""
+    return [
+        route.row
+        for route in bindings()
+        if route.closed is None or route.closed(node) != errors.PRACTICE
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from venue.api import errors
 from venue.api.operator import benefits as benefits_rows
 from venue.api.operator import bundle as bundle_rows
 from venue.api.operator import clock as clock_rows
@@ -42,7 +43,7 @@ from venue.gateway.operations.operator import (
 def not_practice(node: Node) -> str:
     """The reason that keeps an operation closed on a venue with real money: there are no deliberate
     failures, and time cannot be moved. Empty: it is open."""
-    return "" if node.practice else "practice"
+    return "" if node.practice else errors.PRACTICE
 
 
 def bindings() -> list[Route]:

@@ -44,7 +44,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 def bundle_off(node: Node) -> str:
     """The reason that keeps bundles closed; empty: they are open."""
-    return "" if node.practice else "practice"
+    return "" if node.practice else errors.PRACTICE
 
 
 async def bundle(call: Call, _: Empty) -> BundleView:

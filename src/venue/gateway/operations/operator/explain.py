@@ -16,7 +16,7 @@ FIRST_REFUSED: Final = 300
 
 def explain_off(node: Node) -> str:
     """The reason that keeps explanations closed; empty: they are open."""
-    return "" if node.practice and node.explainer is not None else "practice"
+    return "" if node.practice and node.explainer is not None else errors.PRACTICE
 
 
 async def order(call: Call, request: ExplainRequest) -> Explanation:

@@ -48,7 +48,7 @@ _refusals = msgspec.json.Decoder(Refusal)
 def wire_off(node: Node) -> str:
     """The reason that keeps the log closed; empty: it is open."""
     if not node.practice:
-        return "practice"
+        return errors.PRACTICE
     return "--wire-log" if node.wire is None and node.past_wire is None else ""
 
 
