@@ -252,26 +252,52 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     report = yield
     if report.when == "call" and report.failed:
         for handle in item.stash.get(_HANDLES, []):
-            told = "\n".join([_state(handle), *_kept_run(item, handle)])
-            report.sections += [("venue", told), ("venue's wire log", _log(handle))]
+            log, run = _log(handle), _kept_run(item, handle)  # before `_state` asks and clears
+            told = "\n".join([_state(handle), *run])
+            report.sections += [("venue", told), ("venue's wire log", log)]
     return report
 
 
 def _state(handle: Handle) -> str:
+    from venue.cli.operator import moment
     from venue.testing.handle import VenueRefused
 
-    seed = "" if handle.seed is None else f"seed {handle.seed}, "
-    lines = [f"{seed}{handle.url}"]
+    # A venue that the tests started has ended when its address is read.
+    lines = [handle.url if handle.seed is None else f"seed {handle.seed}"]
     try:
-        lines.append(f"venue time {handle.clock.now()} ms")
+        lines.append(f"venue time {moment(handle.clock.now())}")
         for one in handle.operator("faults"):
             lines.append(f"fault {one['id']} {one['effect']}: {one['hits']} of {one['matched']}")
+        handle.faults.clear()  # the questions that follow meet none
         for one in handle.operator("owners"):
             if one["name"] in handle.accounts:
-                lines.append(f"{one['name']}: {one['openOrders']} open orders")
+                lines.append(f"{one['name']}: {'; '.join(_account(handle, one))}")
     except VenueRefused as problem:
         lines.append(str(problem))
     return "\n".join(lines)
+
+
+def _account(handle: Handle, owner: dict[str, Any]) -> list[str]:
+    """An owner's open orders, money and positions, in words."""
+    from venue.cli.operator import counted
+
+    name = owner["name"]
+    spot = [f"{one['free']} {one['asset']}" + (f" ({one['locked']} locked)" * _is(one["locked"]))
+            for one in handle.ask(name, "account")["balances"]]  # fmt: skip
+    margin = [f"{one['balance']} {one['asset']}"
+              for row in ("contract_balance", "demo_balance")
+              for one in handle.ask(name, row) if _is(one["balance"])]  # fmt: skip
+    held = [f"{one['side']} {one['size']} {one['symbol']} at {one['entryPrice']}, profit"
+            f" {one['unrealizePnl']} {one['asset']}"
+            for one in handle.operator("operator_positions", owner=name)]  # fmt: skip
+    told = [counted(owner["openOrders"], "open order")]
+    told += [f"spot {', '.join(spot)}"] * bool(spot)
+    told += [f"contracts {', '.join(margin)}"] * bool(margin)
+    return told + held
+
+
+def _is(number: str) -> bool:
+    return float(number) != 0
 
 
 def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
@@ -294,6 +320,7 @@ def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
 
 def _log(handle: Handle) -> str:
     """The last requests of clients with their answers, without the test's own as operator."""
+    from venue.cli.operator import DEFAULT_URL
     from venue.cli.told.wire import line
     from venue.testing.handle import VenueRefused
 
@@ -301,6 +328,8 @@ def _log(handle: Handle) -> str:
         entries = handle.wire.entries()
     except VenueRefused as problem:
         return str(problem)
-    shown = [line(one, handle.url) for one in entries if not one["path"].startswith(OPERATED)]
+    # The commands that repeat a request are for `venue open`, which has the default address.
+    where = DEFAULT_URL if handle.seed is not None else handle.url
+    shown = [line(one, where) for one in entries if not one["path"].startswith(OPERATED)]
     left = len(shown) - LINES
     return "\n".join([f"({left} before)"] * (left > 0) + shown[-LINES:] or ["nothing was asked"])
