@@ -13,6 +13,7 @@ from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.documents.text import operations_table
 from venue.api.errors import ROWS as ERRORS
+from venue.api.repeating import Repetition, repetition, told
 from venue.api.streams.channels import SOCKETS
 from venue.core.book.book import NEXT
 from venue.vocabulary import OrderStatus
@@ -39,8 +40,16 @@ def _operations() -> str:
         "# Operations and errors\n\nWritten from the tables by `python tools/documents.py`.\n\n"
         f"```text\n{operations_table()}\n```\n\n"
         f"| code | name | HTTP |\n|---|---|---|\n{errors}\n\n"
+        "## An operation sent again\n\nThe second of two equal requests, sent because the first's"
+        f" answer was lost:\n\n| operation | the second |\n|---|---|\n{_again()}\n\n"
         f"## Statuses of an order\n\n| status | may become |\n|---|---|\n{_life()}\n"
     )
+
+
+def _again() -> str:
+    """Each operation that does not only read, a line for each."""
+    judged = [row for row in ROWS if repetition(row)[0] != Repetition.READS]
+    return "\n".join(f"| `{row.name}` | {told(row)} |" for row in judged)
 
 
 def _life() -> str:

@@ -215,6 +215,7 @@ class Reject(IntEnum):
     INSTRUMENT_INVALID = 37
     FEE_RATE = 38
     OWNER_RESERVED = 39
+    REFERENCE_USED = 40
     # contracts: `POSITION_SIDE` is checked after the time in force, `NO_MARK` before the price band
     POSITION_SIDE = 50
     POSITION_ID_MISSING = 51

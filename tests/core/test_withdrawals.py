@@ -9,7 +9,7 @@ from support.world import BUY, ID, World, refusal
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.messages import commands
 from venue.core.messages.benefit_commands import ChangeGift, InternalWithdraw, SetAffiliate
-from venue.core.messages.benefit_events import InternallyWithdrawn, WithdrawalRepeated
+from venue.core.messages.benefit_events import InternallyWithdrawn, MovementRepeated
 from venue.core.messages.events import Event, WalletMoved
 from venue.core.state import snapshot
 from venue.core.units import AMOUNT_MAX
@@ -99,16 +99,16 @@ def test_a_frozen_owner_sends_nothing_and_may_be_sent_to(world: World) -> None:
 def test_the_same_client_id_has_one_effect_for_a_day(world: World) -> None:
     world.time = 10 * CLIENT_ID_MEMORY_US
     send(world, 5, "once")
-    assert send(world, 5, "once") == [WithdrawalRepeated(ID)]
+    assert send(world, 5, "once") == [MovementRepeated(ID)]
     for more in ({"to": "cat"}, {"asset": "ETH"}, {"target": FUNDING}, {"source": FUNDING}):
         assert refusal(send(world, 5, "once", **more)) == Reject.CLIENT_ID_USED
     assert refusal(send(world, 6, "once")) == Reject.CLIENT_ID_USED
     assert world.free("ben", "BTC") == PLENTY + 5
     world.ok(commands.FreezeOwner(world.uids["ann"], True))
-    assert send(world, 5, "once") == [WithdrawalRepeated(ID)]  # before what else may be wrong
+    assert send(world, 5, "once") == [MovementRepeated(ID)]  # before what else may be wrong
     world.ok(commands.FreezeOwner(world.uids["ann"], False))
     world.engine = snapshot.load(snapshot.dump(world.engine))
-    assert send(world, 5, "once") == [WithdrawalRepeated(ID)]
+    assert send(world, 5, "once") == [MovementRepeated(ID)]
     world.time += CLIENT_ID_MEMORY_US
     assert isinstance(send(world, 5, "once")[0], InternallyWithdrawn)
     assert world.free("ben", "BTC") == PLENTY + 10

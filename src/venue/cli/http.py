@@ -24,16 +24,19 @@ from urllib.request import (
     OpenerDirector,
     Request,
 )
+from uuid import uuid4
 
 from venue.api import signing
 from venue.api.documents.table import BY_NAME, ROWS
 from venue.api.operation import Operation, in_body
+from venue.api.repeating import repeated_under
 from venue.cli.credentials import OPERATOR_TOKEN, Credentials
 from venue.cli.progress import working
 from venue.client import operator_tokens
 from venue.vocabulary import Access
 
 WAIT_S: Final = 10.0
+AGAIN: Final = 2  # times that a lost answer is asked for again
 HTTP_PORT: Final = 80
 BODY_MAX: Final = 64 * 1024 * 1024
 BUSY: Final = 503
@@ -43,7 +46,12 @@ _HOLE: Final = re.compile(r"\{(\w+)\}")
 
 
 class ClientFailed(Exception):
-    """The venue does not answer, refuses, or has ended a stream; carries words for a user."""
+    """The venue does not answer, refuses, or has ended a stream; carries words for a user. `lost`:
+    a request was sent, and its answer did not come."""
+
+    def __init__(self, words: str, *, lost: bool = False) -> None:
+        super().__init__(words)
+        self.lost = lost
 
 
 class Reply(NamedTuple):
@@ -137,6 +145,24 @@ def send(
     return _exchange(url, request, timeout_s)
 
 
+def send_once(
+    url: str, row: Operation[Any, Any], values: dict[str, Any], *, timeout_s: float | None = WAIT_S
+) -> Reply:
+    """As `send`; an operation with a name for it has its effect once, and is sent again under the
+    same name when its answer was lost."""
+    name = repeated_under(row)
+    if not name:
+        return send(url, row, values, timeout_s=timeout_s)
+    given = {name: f"c-{uuid4().hex}", **values}
+    for left in range(AGAIN, -1, -1):
+        try:
+            return send(url, row, given, timeout_s=timeout_s)
+        except ClientFailed as problem:
+            if not (problem.lost and left):
+                raise
+    raise AssertionError("the last try returns or raises")
+
+
 def send_patiently(
     url: str,
     row: Operation[Any, Any],
@@ -194,7 +220,8 @@ def _exchange(url: str, request: Request, timeout_s: float | None) -> Reply:
     except (OSError, HTTPException, ValueError) as problem:
         lost = " It may have been done all the same." if request.method != "GET" else ""
         told = " ".join(str(problem).split()) or type(problem).__name__
-        raise ClientFailed(f"no answer of a venue came from {url} ({told}).{lost}") from None
+        words = f"no answer of a venue came from {url} ({told}).{lost}"
+        raise ClientFailed(words, lost=True) from None
 
 
 def signed(account: Credentials, stamp: bytes, text: bytes) -> dict[str, str]:

@@ -42,12 +42,12 @@ def call(
 
     Ends the command with the venue's own words when it is refused.
     """
-    from venue.cli.http import ClientFailed, named, send
+    from venue.cli.http import ClientFailed, named, send_once
     from venue.cli.progress import working
 
     try:
         with working(name.replace("_", " ")):
-            return send(url, named(name), values or {}, timeout_s=timeout_s).value()
+            return send_once(url, named(name), values or {}, timeout_s=timeout_s).value()
     except ClientFailed as problem:
         die(str(problem))
 

@@ -1,8 +1,8 @@
 """Requests to a running venue: signed, sent over kept connections, repeated where that is safe.
 
-Two kinds are safe: calls that change nothing, and placements with a client id, for which the venue
-finds the order of the first try. All others are repeated only after HTTP 429, which says that
-nothing was done.
+Two kinds are safe: calls that change nothing, and placements and movements of money under a client
+id or a reference, for which the venue finds the first try. All others are repeated only after HTTP
+429, which says that nothing was done.
 Proxies of the environment are not used and redirects not followed: keys go to the given address.
 """
 
@@ -26,6 +26,7 @@ import msgspec
 from venue.api import errors, signing
 from venue.api.errors import BY_CODE
 from venue.api.operation import Operation, in_body
+from venue.api.repeating import repeated_under
 from venue.client import operator_tokens
 from venue.client.errors import Misused, Refused, Unreachable, refused
 from venue.vocabulary import Access
@@ -43,9 +44,6 @@ IDLE_MAX: Final = 16  # connections kept open
 IDLE_S: Final = 30.0
 TOO_MANY: Final = 429
 HTTP_PORT: Final = 80
-CLIENT_ID: Final = "newClientOrderId"
-# A repetition under the same client id finds the order of the first try.
-UNDER_CLIENT_ID: Final = ("place_order", "place_contract_order", "place_demo_order")
 _HOLE: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -94,10 +92,10 @@ class Http:
         """The reply. Refused; Unreachable when no answer came; Misused for a float or a closed
         client."""
         given = {name: _plain(name, value) for name, value in values.items() if value is not None}
-        if row.name in UNDER_CLIENT_ID:
-            given.setdefault(CLIENT_ID, f"c-{uuid4().hex}")
+        if under := repeated_under(row):
+            given.setdefault(under, f"c-{uuid4().hex}")
         repeatable = row.method == "GET" or row.access in (Access.PUBLIC, Access.READ)
-        repeatable = repeatable or (CLIENT_ID in given and row.name in UNDER_CLIENT_ID)
+        repeatable = repeatable or bool(under)
         wait_s = FIRST_WAIT_S
         for left in range(self._retries, -1, -1):
             try:

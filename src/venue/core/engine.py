@@ -79,6 +79,7 @@ from venue.core.messages.savepoints import (
     StateReverted,
 )
 from venue.core.owners import Owners
+from venue.core.references import MoneyReferences
 from venue.core.rewards import Rewards
 from venue.core.savepoints import KEPT_MAX, Savepoint, Savepoints
 from venue.core.spot.account import SpotAccount, SpotMarket
@@ -133,6 +134,7 @@ class Engine:
         "ledger",
         "listing",
         "owners",
+        "references",
         "rewards",
         "savepoints",
         "schedule",
@@ -153,6 +155,7 @@ class Engine:
         self.contracts = Contracts(self.ledger, self.counters, self.spot.markets)
         self.owners = Owners(self.ledger, self.contracts)
         self.rewards = Rewards(self.ledger, self.contracts)
+        self.references = MoneyReferences(self.owners, self.rewards)
         self.withdrawals = Withdrawals(self.owners)
         self.content = Content()
         self.fee_tiers = FeeTiers(self.owners, self.spot, self.contracts)
@@ -178,9 +181,9 @@ class Engine:
             SetCancelAfter: self.countdowns.set,
             CreateOwner: self.owners.create,
             FreezeOwner: self.owners.freeze,
-            Deposit: self.owners.deposit,
-            Withdraw: self.owners.withdraw,
-            Transfer: self.owners.transfer,
+            Deposit: self.references.deposit,
+            Withdraw: self.references.withdraw,
+            Transfer: self.references.transfer,
             RecordStreams: self.owners.record_streams,
             **self._handlers_of_grants(),
             RegisterAsset: self.listing.register,
@@ -211,7 +214,7 @@ class Engine:
         return {
             SetFees: self.fee_tiers.set_fees,
             SetFeeTiers: self.fee_tiers.set_tiers,
-            ChangeGift: self.rewards.change_gift,
+            ChangeGift: self.references.change_gift,
             SetDiscount: self.rewards.set_discount,
             JoinDiscount: self.rewards.join_discount,
             SetAffiliate: self.rewards.set_affiliate,
@@ -272,7 +275,7 @@ class Engine:
         self.contracts, self.owners, self.rewards = other.contracts, other.owners, other.rewards
         self.listing, self.countdowns = other.listing, other.countdowns
         self.withdrawals, self.content = other.withdrawals, other.content
-        self.fee_tiers = other.fee_tiers
+        self.fee_tiers, self.references = other.fee_tiers, other.references
         self.schedule, self.closing, self.copying = other.schedule, other.closing, other.copying
         self.time = kept.time
         self._handlers = self._wired()

@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.ledger.accounts import Account
 from venue.core.messages.benefit_commands import InternalWithdraw
-from venue.core.messages.benefit_events import InternallyWithdrawn, WithdrawalRepeated
+from venue.core.messages.benefit_events import InternallyWithdrawn, MovementRepeated
 from venue.core.messages.events import Event, Rejected
 from venue.core.owners import Owners
 from venue.core.rewards import RESERVED
@@ -51,7 +51,7 @@ class Withdrawals:
         known = self.sent.get(command.uid, {}).get(command.client_id)
         if known is not None and known.time > command.time - CLIENT_ID_MEMORY_US:
             if known.content == content:
-                return [WithdrawalRepeated(known.withdraw_id)]
+                return [MovementRepeated(known.withdraw_id)]
             return [Rejected(Reject.CLIENT_ID_USED, known.withdraw_id)]
         receiver = ledger.accounts.get(command.to_uid)
         asset = ledger.ordinals.get(command.asset, -1)

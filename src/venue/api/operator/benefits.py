@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from venue.api.fields import Decimal, Flag, Rate, Text
+from venue.api.fields import ClientId, Decimal, Flag, Rate, Text
 from venue.api.operation import VENUE, Empty, rows
 
 
@@ -42,12 +42,13 @@ class GiftRequest(Struct):
     """An amount of contract margin that an owner is given, or has taken back.
 
     A gift bears losses and fees first and cannot leave the contract wallet. Taken back is at most
-    the rest of it that is not needed as margin.
+    the rest of it that is not needed as margin. `reference` is as of a deposit.
     """
 
     owner: Text
     asset: Text
     amount: Decimal
+    reference: ClientId | None = None
 
 
 class GiftChange(Struct, rename="camel"):

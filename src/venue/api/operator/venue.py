@@ -10,6 +10,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from venue.api.fields import (
+    ClientId,
     Decimal,
     Flag,
     Kind,
@@ -147,22 +148,28 @@ class RevokeKeyRequest(Struct):
 
 
 class MoneyRequest(Struct):
-    """An amount of an asset into or out of an owner's wallet."""
+    """An amount of an asset into or out of an owner's wallet.
+
+    For 30 days the same `reference` with the same content is answered as the first time and has no
+    second effect; with other content it is refused. It is unique in the venue.
+    """
 
     owner: Text
     wallet: WalletName
     asset: Text
     amount: Decimal
+    reference: ClientId | None = None
 
 
 class TransferRequest(Struct, rename={"source": "from", "target": "to"}):
-    """An amount of an asset from one wallet of an owner to another."""
+    """An amount of an asset from one wallet of an owner to another; `reference` as of a deposit."""
 
     owner: Text
     source: WalletName
     target: WalletName
     asset: Text
     amount: Decimal
+    reference: ClientId | None = None
 
 
 class Moved(Struct, rename="camel"):

@@ -6,12 +6,14 @@ from venue.core.ranges import Code, Signed, Whole
 
 
 class ChangeGift(Struct, array_like=True, tag_field="what", tag=80):
-    """Give an owner `amount` atoms as contract margin, or (negative) take back at most so much."""
+    """Give an owner `amount` atoms as contract margin, or (negative) take back at most so much.
+    The same `reference` (empty: none) has no second effect (rule 2.6)."""
 
     uid: Whole
     asset: str
     amount: Signed
     time: Whole = 0
+    reference: str = ""
 
 
 class SetDiscount(Struct, array_like=True, tag_field="what", tag=81):

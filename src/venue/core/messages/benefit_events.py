@@ -71,10 +71,11 @@ class InternallyWithdrawn(Struct, array_like=True, tag_field="what", tag=86):
     amount: int
 
 
-class WithdrawalRepeated(Struct, array_like=True, tag_field="what", tag=87):
-    """The same internal withdrawal was asked for before, and had its effect then."""
+class MovementRepeated(Struct, array_like=True, tag_field="what", tag=87):
+    """The same movement of money was asked for before, and had its effect then. `number` is the
+    internal withdrawal's id; of a movement under a reference, the first of its answer."""
 
-    withdraw_id: int
+    number: int
 
 
 class ContentPosted(Struct, array_like=True, tag_field="what", tag=88):

@@ -112,27 +112,30 @@ class SetFees(Struct, array_like=True, tag_field="what", tag=12):
 
 
 class Deposit(Struct, array_like=True, tag_field="what", tag=13):
-    """Credit `amount` atoms to an owner's wallet, against `external`."""
+    """Credit `amount` atoms to an owner's wallet, against `external`. The same `reference` (empty:
+    none) has no second effect (rule 2.6)."""
 
     uid: Whole
     wallet: Code
     asset: str
     amount: Whole
     time: Whole = 0
+    reference: str = ""
 
 
 class Withdraw(Struct, array_like=True, tag_field="what", tag=14):
-    """Debit `amount` atoms from an owner's wallet, against `external`."""
+    """Debit `amount` atoms from an owner's wallet, against `external`; `reference` as `Deposit`."""
 
     uid: Whole
     wallet: Code
     asset: str
     amount: Whole
     time: Whole = 0
+    reference: str = ""
 
 
 class Transfer(Struct, array_like=True, tag_field="what", tag=15):
-    """Move `amount` atoms between two wallets of one owner (rule 2.1)."""
+    """Move `amount` atoms between two wallets of one owner (rule 2.1); `reference` as `Deposit`."""
 
     uid: Whole
     source: Code
@@ -140,6 +143,7 @@ class Transfer(Struct, array_like=True, tag_field="what", tag=15):
     asset: str
     amount: Whole
     time: Whole = 0
+    reference: str = ""
 
 
 class RecordStreams(Struct, array_like=True, tag_field="what", tag=16):

@@ -15,7 +15,7 @@ from venue.core.messages.benefit_events import (
     GiftChanged,
     InternallyWithdrawn,
     Invited,
-    WithdrawalRepeated,
+    MovementRepeated,
 )
 from venue.core.messages.contract_events import (
     AlgoChanged,
@@ -268,7 +268,7 @@ Event = (
     | Invited
     | CommissionPaid
     | InternallyWithdrawn
-    | WithdrawalRepeated
+    | MovementRepeated
     | ContentPosted
     | ContentRemoved
     | FeeTiersSet

@@ -1,4 +1,4 @@
-"""Remembered internal withdrawals, and published articles and banners, as records and back."""
+"""Remembered movements of money, and published articles and banners, as records and back."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import msgspec
 
 from venue.core.content import Article, Banner
 from venue.core.engine import Engine
+from venue.core.references import KnownMovement
 from venue.core.withdrawals import Sent
 
 
@@ -17,6 +18,15 @@ class SentRecord(msgspec.Struct, array_like=True, gc=False):
     withdraw_id: int
     time: int
     content: tuple[int, int, int, str, int]
+
+
+class ReferenceRecord(msgspec.Struct, array_like=True, gc=False):
+    """A movement of money whose reference is remembered."""
+
+    reference: str
+    time: int
+    content: str
+    answer: list[int]
 
 
 class ContentState(msgspec.Struct, array_like=True):
@@ -41,6 +51,21 @@ def load_sent(engine: Engine, records: list[SentRecord]) -> None:
     for each in records:
         own = engine.withdrawals.sent.setdefault(each.uid, {})
         own[each.client_id] = Sent(each.withdraw_id, each.time, each.content)
+
+
+def dump_references(engine: Engine) -> list[ReferenceRecord]:
+    """The movements whose references are remembered, oldest first."""
+    return [
+        ReferenceRecord(reference, moved.time, moved.content, moved.answer)
+        for reference, moved in engine.references.known.items()
+    ]
+
+
+def load_references(engine: Engine, records: list[ReferenceRecord]) -> None:
+    """Take them back."""
+    engine.references.known = {
+        each.reference: KnownMovement(each.time, each.content, each.answer) for each in records
+    }
 
 
 def dump_content(engine: Engine) -> ContentState | None:

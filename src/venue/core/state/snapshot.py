@@ -29,7 +29,7 @@ from venue.core.state.benefits_snapshot import BenefitsState
 from venue.core.state.contract_records import ContractState
 from venue.core.state.copying_snapshot import CopyingState
 from venue.core.state.fee_tiers_snapshot import FeeTiersState
-from venue.core.state.people_snapshot import ContentState, SentRecord
+from venue.core.state.people_snapshot import ContentState, ReferenceRecord, SentRecord
 
 
 class OrderRecord(msgspec.Struct, array_like=True, gc=False):
@@ -100,6 +100,7 @@ class EngineState(msgspec.Struct, array_like=True):
     sent: list[SentRecord] = []
     content: ContentState | None = None
     fee_tiers: FeeTiersState | None = None
+    references: list[ReferenceRecord] = []
 
 
 class EngineSnapshot(msgspec.Struct, array_like=True):
@@ -227,6 +228,7 @@ def _engine(sequence: int, time: int, state: EngineState) -> Engine:
     copying_snapshot.load(engine, state.copying)
     fee_tiers_snapshot.load(engine, state.fee_tiers)
     people_snapshot.load_sent(engine, state.sent)
+    people_snapshot.load_references(engine, state.references)
     if state.content is not None:
         people_snapshot.load_content(engine, state.content)
     return engine
@@ -257,6 +259,7 @@ def _state(engine: Engine) -> EngineState:
         sent=people_snapshot.dump_sent(engine),
         content=people_snapshot.dump_content(engine),
         fee_tiers=fee_tiers_snapshot.dump(engine),
+        references=people_snapshot.dump_references(engine),
     )
 
 

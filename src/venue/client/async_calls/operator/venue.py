@@ -76,30 +76,56 @@ class OperatorVenueAsyncCalls:
         return await self._send(venue.api.operator.venue.revoke_key, {"key": key})
 
     async def deposit(
-        self, *, owner: str, wallet: str, asset: str, amount: Money
+        self, *, owner: str, wallet: str, asset: str, amount: Money, reference: str | None = None
     ) -> venue.api.operator.venue.Moved:
         """POST /_venue/deposit"""
         return await self._send(
             venue.api.operator.venue.deposit,
-            {"owner": owner, "wallet": wallet, "asset": asset, "amount": amount},
+            {
+                "owner": owner,
+                "wallet": wallet,
+                "asset": asset,
+                "amount": amount,
+                "reference": reference,
+            },
         )
 
     async def withdraw(
-        self, *, owner: str, wallet: str, asset: str, amount: Money
+        self, *, owner: str, wallet: str, asset: str, amount: Money, reference: str | None = None
     ) -> venue.api.operator.venue.Moved:
         """POST /_venue/withdraw"""
         return await self._send(
             venue.api.operator.venue.withdraw,
-            {"owner": owner, "wallet": wallet, "asset": asset, "amount": amount},
+            {
+                "owner": owner,
+                "wallet": wallet,
+                "asset": asset,
+                "amount": amount,
+                "reference": reference,
+            },
         )
 
     async def transfer(
-        self, *, owner: str, source: str, target: str, asset: str, amount: Money
+        self,
+        *,
+        owner: str,
+        source: str,
+        target: str,
+        asset: str,
+        amount: Money,
+        reference: str | None = None,
     ) -> list[venue.api.operator.venue.Moved]:
         """POST /_venue/transfer"""
         return await self._send(
             venue.api.operator.venue.transfer,
-            {"owner": owner, "from": source, "to": target, "asset": asset, "amount": amount},
+            {
+                "owner": owner,
+                "from": source,
+                "to": target,
+                "asset": asset,
+                "amount": amount,
+                "reference": reference,
+            },
         )
 
     async def assets(self) -> list[venue.api.operator.venue.AssetView]:

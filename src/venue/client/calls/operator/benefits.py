@@ -18,21 +18,21 @@ class OperatorBenefitsCalls:
         return self._send(venue.api.operator.benefits.benefits, {"owner": owner})
 
     def give_gift(
-        self, *, owner: str, asset: str, amount: Money
+        self, *, owner: str, asset: str, amount: Money, reference: str | None = None
     ) -> venue.api.operator.benefits.GiftChange:
         """POST /_venue/gifts/give"""
         return self._send(
             venue.api.operator.benefits.give_gift,
-            {"owner": owner, "asset": asset, "amount": amount},
+            {"owner": owner, "asset": asset, "amount": amount, "reference": reference},
         )
 
     def take_gift(
-        self, *, owner: str, asset: str, amount: Money
+        self, *, owner: str, asset: str, amount: Money, reference: str | None = None
     ) -> venue.api.operator.benefits.GiftChange:
         """POST /_venue/gifts/take"""
         return self._send(
             venue.api.operator.benefits.take_gift,
-            {"owner": owner, "asset": asset, "amount": amount},
+            {"owner": owner, "asset": asset, "amount": amount, "reference": reference},
         )
 
     def discount(self) -> venue.api.operator.benefits.DiscountView:

@@ -74,30 +74,56 @@ class OperatorVenueCalls:
         return self._send(venue.api.operator.venue.revoke_key, {"key": key})
 
     def deposit(
-        self, *, owner: str, wallet: str, asset: str, amount: Money
+        self, *, owner: str, wallet: str, asset: str, amount: Money, reference: str | None = None
     ) -> venue.api.operator.venue.Moved:
         """POST /_venue/deposit"""
         return self._send(
             venue.api.operator.venue.deposit,
-            {"owner": owner, "wallet": wallet, "asset": asset, "amount": amount},
+            {
+                "owner": owner,
+                "wallet": wallet,
+                "asset": asset,
+                "amount": amount,
+                "reference": reference,
+            },
         )
 
     def withdraw(
-        self, *, owner: str, wallet: str, asset: str, amount: Money
+        self, *, owner: str, wallet: str, asset: str, amount: Money, reference: str | None = None
     ) -> venue.api.operator.venue.Moved:
         """POST /_venue/withdraw"""
         return self._send(
             venue.api.operator.venue.withdraw,
-            {"owner": owner, "wallet": wallet, "asset": asset, "amount": amount},
+            {
+                "owner": owner,
+                "wallet": wallet,
+                "asset": asset,
+                "amount": amount,
+                "reference": reference,
+            },
         )
 
     def transfer(
-        self, *, owner: str, source: str, target: str, asset: str, amount: Money
+        self,
+        *,
+        owner: str,
+        source: str,
+        target: str,
+        asset: str,
+        amount: Money,
+        reference: str | None = None,
     ) -> list[venue.api.operator.venue.Moved]:
         """POST /_venue/transfer"""
         return self._send(
             venue.api.operator.venue.transfer,
-            {"owner": owner, "from": source, "to": target, "asset": asset, "amount": amount},
+            {
+                "owner": owner,
+                "from": source,
+                "to": target,
+                "asset": asset,
+                "amount": amount,
+                "reference": reference,
+            },
         )
 
     def assets(self) -> list[venue.api.operator.venue.AssetView]:

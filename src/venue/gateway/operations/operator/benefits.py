@@ -29,11 +29,11 @@ from venue.core.messages.benefit_commands import (
     SetAffiliate,
     SetDiscount,
 )
-from venue.core.messages.benefit_events import GiftChanged
+from venue.core.messages.benefit_events import GiftChanged, MovementRepeated
 from venue.core.rewards import SHARE_MAX_PPM
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
-from venue.gateway.operations.operator.venue import done, owner
+from venue.gateway.operations.operator.venue import answer_of, done, owner
 
 CODE_LENGTH_MAX: Final = 32
 NOBODY: Final = Benefits()
@@ -63,12 +63,17 @@ async def _change(call: Call, request: GiftRequest, sign: int) -> GiftChange:
     account = owner(node, request.owner)
     asset = _asset(node, request.asset)
     amount = decode.scaled(request.amount, asset.scale, "amount")
-    event = (await done(call, ChangeGift(account.uid, asset.name, sign * amount)))[0]
-    assert isinstance(event, GiftChanged), event
+    reference = request.reference or ""
+    command = ChangeGift(account.uid, asset.name, sign * amount, reference=reference)
+    event = (await done(call, command))[0]
+    if isinstance(event, MovementRepeated):
+        changed, left = answer_of(node, reference)
+    else:
+        assert isinstance(event, GiftChanged), event
+        changed, left = event.amount, event.left
     return GiftChange(
-        event.uid, asset.name, texts.amount_text(asset, event.amount),
-        texts.amount_text(asset, event.left),
-    )  # fmt: skip
+        account.uid, asset.name, texts.amount_text(asset, changed), texts.amount_text(asset, left)
+    )
 
 
 def discount(call: Call, _: Empty) -> DiscountView:

@@ -36,6 +36,7 @@ from venue.core.contract.position import wallet as pool_wallet
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
+from venue.core.messages.benefit_events import MovementRepeated
 from venue.core.messages.commands import (
     ChangeInstrument,
     ChangeSetting,
@@ -161,7 +162,10 @@ async def deposit(call: Call, request: MoneyRequest) -> Moved:
     """Credit a wallet."""
     account, asset, amount = _money(call.node, request)
     wallet = WALLETS[request.wallet]
-    (event,) = await done(call, Deposit(account.uid, wallet, asset.name, amount))
+    command = Deposit(account.uid, wallet, asset.name, amount, reference=request.reference or "")
+    (event,) = await done(call, command)
+    if isinstance(event, MovementRepeated):
+        return _moved_before(call.node, account, asset, [wallet], amount, command.reference)[0]
     return _moved(call.node, account, event)
 
 
@@ -169,8 +173,10 @@ async def withdraw(call: Call, request: MoneyRequest) -> Moved:
     """Debit a wallet."""
     account, asset, amount = _money(call.node, request)
     wallet = WALLETS[request.wallet]
-    command = Withdraw(account.uid, wallet, asset.name, amount)
+    command = Withdraw(account.uid, wallet, asset.name, amount, reference=request.reference or "")
     (event,) = await _paid(call, command)
+    if isinstance(event, MovementRepeated):
+        return _moved_before(call.node, account, asset, [wallet], -amount, command.reference)[0]
     return _moved(call.node, account, event)
 
 
@@ -178,7 +184,12 @@ async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
     """Move between an owner's wallets; both sides as they are afterwards."""
     account, asset, amount = _money(call.node, request)
     source, target = WALLETS[request.source], WALLETS[request.target]
-    events = await _paid(call, Transfer(account.uid, source, target, asset.name, amount))
+    reference = request.reference or ""
+    command = Transfer(account.uid, source, target, asset.name, amount, reference=reference)
+    events = await _paid(call, command)
+    if isinstance(events[0], MovementRepeated):
+        wallets = [source, target]
+        return _moved_before(call.node, account, asset, wallets, -amount, reference)
     return [_moved(call.node, account, event) for event in events[1:]]
 
 
@@ -234,6 +245,32 @@ def _moved(node: Node, account: Account, event: Event) -> Moved:
         after=texts.amount_text(asset, after),
         bill_id=event.bill_id,
     )
+
+
+def _moved_before(
+    node: Node, account: Account, asset: Asset, wallets: list[int], amount: int, reference: str
+) -> list[Moved]:
+    """The answer to a movement that had its effect before; `amount` is that of the first wallet."""
+    numbers = answer_of(node, reference)
+    return [
+        Moved(
+            uid=account.uid,
+            wallet=WALLET_NAMES[wallet],
+            asset=asset.name,
+            amount=texts.amount_text(asset, amount if at == 0 else -amount),
+            after=texts.amount_text(asset, numbers[2 * at + 1]),
+            bill_id=numbers[2 * at],
+        )
+        for at, wallet in enumerate(wallets)
+    ]
+
+
+def answer_of(node: Node, reference: str) -> list[int]:
+    """The numbers that answered a movement; -1008 when the state has just gone back past it."""
+    known = node.engine.references.known.get(reference)
+    if known is None:
+        raise errors.busy("The state went back; try again.")
+    return known.answer
 
 
 def _owner_view(engine: Engine, account: Account) -> OwnerView:

@@ -128,6 +128,9 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     Reject.ORDER_UNKNOWN: lambda _: errors.spot_order_unknown(),
     Reject.OWNER_NAME_USED: lambda r: errors.invalid("name", f"used by uid {r.limit}"),
     Reject.ASSET_UNKNOWN: lambda _: errors.invalid("asset", "no such asset"),
+    Reject.REFERENCE_USED: lambda _: errors.bad_client_id(
+        "reference", "used before with other content, by another movement of money"
+    ),
     Reject.ASSET_LISTED: lambda _: errors.invalid("asset", "already registered"),
     Reject.AMOUNT: lambda r: errors.out_of_range("amount", f"allowed: 1 to {r.limit} atoms"),
     Reject.SUPPLY_MAX: lambda r: errors.out_of_range(

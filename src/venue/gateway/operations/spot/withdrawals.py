@@ -14,7 +14,7 @@ from venue.api.spot.withdrawals import (
 )
 from venue.candles import DAY_US
 from venue.core.messages.benefit_commands import InternalWithdraw
-from venue.core.messages.benefit_events import InternallyWithdrawn, WithdrawalRepeated
+from venue.core.messages.benefit_events import InternallyWithdrawn, MovementRepeated
 from venue.core.messages.events import Rejected
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
@@ -50,7 +50,9 @@ async def internal_withdrawal(call: Call, request: InternalWithdrawalRequest) ->
     event = applied.events[0]
     if isinstance(event, Rejected):
         raise _refused(node, event, command)
-    assert isinstance(event, InternallyWithdrawn | WithdrawalRepeated), event
+    if isinstance(event, MovementRepeated):
+        return str(event.number)
+    assert isinstance(event, InternallyWithdrawn), event
     return str(event.withdraw_id)
 
 
