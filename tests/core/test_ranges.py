@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from msgspec import Struct, inspect
 
+from support.numbers import example
 from venue.core import ranges
 from venue.core.messages.benefit_commands import FeeTier, InternalWithdraw, SetFeeTiers
 from venue.core.messages.commands import Command, Exit, PlaceContractOrder, PlaceOrder
@@ -35,21 +36,6 @@ def numbers_in(kind: inspect.Type) -> Iterator[inspect.IntType]:
             yield from numbers_in(item)
     else:
         assert isinstance(kind, inspect.StrType | inspect.BytesType | inspect.BoolType), kind
-
-
-def example(kind: inspect.Type) -> Any:
-    """A value of a type, with one element in each list."""
-    if isinstance(kind, inspect.StructType):
-        return kind.cls(*[example(field.type) for field in kind.fields])
-    if isinstance(kind, inspect.ListType | inspect.VarTupleType):
-        found = [example(kind.item_type)]
-        return found if isinstance(kind, inspect.ListType) else tuple(found)
-    if isinstance(kind, inspect.TupleType):
-        return tuple(example(item) for item in kind.item_types)
-    plain: dict[type[inspect.Type], Any] = {
-        inspect.IntType: 1, inspect.StrType: "é", inspect.BytesType: b"x", inspect.BoolType: True,
-    }  # fmt: skip
-    return plain[type(kind)]
 
 
 def places(value: Any) -> Iterator[tuple[str, Any, Any]]:

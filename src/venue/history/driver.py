@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
+from venue.core.units import STORED_MAX
+
 if TYPE_CHECKING:
     from sqlalchemy import Connection as SqlConnection
     from sqlalchemy import Table
@@ -65,7 +67,10 @@ class Cursor:
             connection = self._cursor.connection
             if text.lstrip()[:6].upper() in _WRITES and not connection.in_transaction:
                 connection.execute("BEGIN")
-            self._cursor.execute(text, tuple(values))
+            try:
+                self._cursor.execute(text, tuple(values))
+            except OverflowError:  # a column holds 64 bits: its greatest stands for what is more
+                self._cursor.execute(text, tuple([_held(value) for value in values]))
 
     def executemany(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
         for row in rows:
@@ -92,6 +97,10 @@ class Cursor:
         told = cursor.get_description()
         self.description = tuple((name, *[None] * 6) for name, *_ in told) or None
         return True
+
+
+def _held(value: Any) -> Any:
+    return max(-STORED_MAX - 1, min(value, STORED_MAX)) if type(value) is int else value
 
 
 class Connection:

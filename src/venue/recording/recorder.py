@@ -9,9 +9,8 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-import msgspec
-
 from venue.api.streams.channels import STREAMS, KeptFrame
+from venue.core import wide
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import RecordStreams
@@ -45,8 +44,7 @@ CHANNELS: Final = [
 log = logging.getLogger("venue.gateway")
 
 
-_encode_part = msgspec.msgpack.Encoder().encode
-_decode_part = msgspec.msgpack.Decoder(RecorderPart).decode
+_parts: wide.Decoder[RecorderPart] = wide.Decoder(RecorderPart)
 
 
 class Recorder:
@@ -77,7 +75,7 @@ class Recorder:
 
     def restore(self, part: bytes, engine: Engine) -> None:
         """Begin from a snapshot's part (b"": none) and its engine. Raises msgspec.MsgspecError."""
-        found = _decode_part(part) if part else RecorderPart()
+        found = _parts.decode(part) if part else RecorderPart()
         self._kept_states = dict(found.kept)
         self._become(found, engine)
 
@@ -96,7 +94,7 @@ class Recorder:
         """Its part of a snapshot, taken between two batches."""
         part = self._part()
         part.kept = list(self._kept_states.items())
-        return _encode_part(part)
+        return wide.encode(part)
 
     def _part(self) -> RecorderPart:
         frames = self._frames
@@ -136,9 +134,9 @@ class Recorder:
     def _follow(self, event: Event) -> None:
         """Keep its part of a state that is kept, and go back with a reverted one."""
         if isinstance(event, StateKept):
-            self._kept_states[event.name] = _encode_part(self._part())
+            self._kept_states[event.name] = wide.encode(self._part())
         elif isinstance(event, StateReverted):
-            self._become(_decode_part(self._kept_states[event.name]), self.engine)
+            self._become(_parts.decode(self._kept_states[event.name]), self.engine)
         elif isinstance(event, StateDropped):
             del self._kept_states[event.name]
 

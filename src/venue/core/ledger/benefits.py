@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from venue.core.units import DAY_US, PPM, part_down
+from venue.core.units import AMOUNT_MAX, DAY_US, PPM, part_down
 
 Which = tuple[int, int]  # `vocabulary.Product`, asset ordinal
 
@@ -40,7 +40,7 @@ class Accrual:
     """The payments that one owner's fees of a day in one product and asset promise, in atoms.
 
     `refund` is the owner's own, `commission` its inviter's; `fee` is the amount of which the latter
-    is a share, `maker` and `taker` are the amounts traded.
+    is a share, `maker` and `taker` are the amounts traded, each counted up to 2^62.
     """
 
     __slots__ = ("commission", "fee", "maker", "refund", "taker")
@@ -158,9 +158,9 @@ class Benefits:
             accrual.fee += fee
             accrual.commission += part_down(fee, ppm, PPM)
             if maker:
-                accrual.maker += amount
+                accrual.maker = min(AMOUNT_MAX, accrual.maker + amount)
             else:
-                accrual.taker += amount
+                accrual.taker = min(AMOUNT_MAX, accrual.taker + amount)
 
     def close_days(self, day: int) -> None:
         """Have the promises of before a day be owed."""

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from venue.core import wide
 from venue.core.book.book import Market, Order, resting
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
@@ -124,9 +125,9 @@ class Parts(msgspec.Struct, array_like=True):
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(EngineSnapshot)
+_decoder: wide.Decoder[EngineSnapshot] = wide.Decoder(EngineSnapshot)
 _parts = msgspec.msgpack.Decoder(Parts)
-_state_decoder = msgspec.msgpack.Decoder(EngineState)
+_state_decoder: wide.Decoder[EngineState] = wide.Decoder(EngineState)
 
 
 class StateCodec:
@@ -134,7 +135,7 @@ class StateCodec:
 
     def encode(self, engine: Engine) -> bytes:
         """The state, without savepoints, sequence and time."""
-        return _encoder.encode(_state(engine))
+        return wide.encode(_state(engine))
 
     def decode(self, savepoint: Savepoint) -> Engine:
         """An engine with that state, after its last command."""
@@ -159,7 +160,7 @@ def dump(engine: Engine) -> bytes:
 
 def state_hash(engine: Engine) -> str:
     """A digest of the state, sequence and time aside."""
-    return digest(_encoder.encode(_state(engine)))
+    return digest(wide.encode(_state(engine)))
 
 
 def stored_hashes(data: bytes) -> tuple[str, str]:
@@ -168,12 +169,12 @@ def stored_hashes(data: bytes) -> tuple[str, str]:
     They differ when fields have come since. MsgspecError when it is no dump.
     """
     written = _parts.decode(data).state
-    return digest(bytes(written)), digest(_encoder.encode(_decoder.decode(data).state))
+    return digest(bytes(written)), digest(wide.encode(_decoder.decode(data).state))
 
 
 def dump_and_hash(engine: Engine) -> tuple[bytes, str]:
     """Both, for the price of one."""
-    state = _encoder.encode(_state(engine))
+    state = wide.encode(_state(engine))
     whole = Parts(engine.sequence, engine.time, msgspec.Raw(state))
     whole.savepoints = list(engine.savepoints.kept.values())
     whole.epoch = engine.savepoints.epoch

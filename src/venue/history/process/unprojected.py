@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from venue.api.streams.channels import KeptFrame
+from venue.core import wide
 from venue.core.messages.applied import Applied
 from venue.history.process.pipe import Entry
 
@@ -65,7 +66,7 @@ class Unprojected:
             while frame is not None and frame.sequence <= last:
                 own.append(frame)
                 frame = next(told, None)
-            encoded, told_of = msgspec.Raw(_encode(entries)), msgspec.Raw(_encode(own))
+            encoded, told_of = msgspec.Raw(wide.encode(entries)), msgspec.Raw(_encode(own))
             self._chunks.append(Chunk(last, len(entries), events, encoded, told_of))
             self.commands += len(entries)
             self.unsent += len(entries)

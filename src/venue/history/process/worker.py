@@ -18,6 +18,7 @@ import msgspec
 from sqlalchemy.exc import DatabaseError
 
 from venue.api.streams.channels import KeptFrame
+from venue.core import wide
 from venue.history import driver
 from venue.history.archive import Cut, move
 from venue.history.files import HistoryDamaged, remove
@@ -45,7 +46,7 @@ from venue.history.store import Store, copy, open_history, open_passing
 from venue.program import give_way
 
 log = logging.getLogger("venue.history")
-_batch = msgspec.msgpack.Decoder(Batch)
+_batch: wide.Decoder[Batch] = wide.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 _cut = msgspec.msgpack.Decoder(Cut)
 NICENESS: Final = 5  # orders go first; beside other busy programs it must still go on

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Table, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Table, func, select
 
 from venue.history.questions.spot import from_to, page_of
 from venue.history.rows.affiliates import (
@@ -23,6 +23,7 @@ from venue.vocabulary import BillKind, Wallet
 
 MONEY: Final = (BillKind.DEPOSIT.value, BillKind.WITHDRAW.value)
 WALLETS: Final = (int(Wallet.SPOT), int(Wallet.FUNDING))
+HALF_BITS: Final = 32
 
 
 def activity(connection: Connection, uids: list[int]) -> list[Activity]:
@@ -66,10 +67,19 @@ def earned(connection: Connection, which: CommissionsOf, uids: list[int]) -> lis
     """The sums that an affiliate earned by these owners, and by which trade volume."""
     table = COMMISSIONS.c
     kinds = (table.uid, table.product, table.asset)
-    traded = func.sum(table.maker + table.taker)
-    rows = select(*kinds, traded, func.sum(table.commission))
+    summed = [half for one in (table.maker, table.taker, table.commission) for half in _halves(one)]
+    rows = select(*kinds, *summed)
     rows = rows.where(*_commissions_where(which), table.uid.in_(uids)).group_by(*kinds)
-    return [Earned(*row) for row in connection.execute(rows.order_by(*kinds))]
+    found: list[Earned] = []
+    for row in connection.execute(rows.order_by(*kinds)):
+        maker, taker, commission = [(row[n] << HALF_BITS) + row[n + 1] for n in (3, 5, 7)]
+        found.append(Earned(row[0], row[1], row[2], maker + taker, commission))
+    return found
+
+
+def _halves(column: Column[int]) -> tuple[ColumnElement[int], ColumnElement[int]]:
+    """The sums of a column's upper and lower 32 bits: that of the whole may leave 64 bits."""
+    return func.sum(column.op(">>")(HALF_BITS)), func.sum(column.op("&")(2**HALF_BITS - 1))
 
 
 def _commissions_where(which: CommissionsOf) -> list[ColumnElement[bool]]:

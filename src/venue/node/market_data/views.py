@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
-
+from venue.core import wide
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import (
     ContractListed,
@@ -27,8 +26,7 @@ from venue.vocabulary import CAUSE_DELEVERAGE, CAUSE_TAKEOVER
 PENDING_MAX: Final = 256  # applied commands that may wait for the next fold
 EVENTS_MAX: Final = 1_000  # of theirs: folding more at once would keep orders waiting
 
-_encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(ViewRecord)
+_decoder: wide.Decoder[ViewRecord] = wide.Decoder(ViewRecord)
 
 
 class MarketData:
@@ -61,7 +59,7 @@ class MarketData:
         self._fold()
         record = self._record()
         record.kept = list(self._kept.items())
-        return _encoder.encode(record)
+        return wide.encode(record)
 
     def restore(self, data: bytes) -> None:
         """Become what was dumped; msgspec.ValidationError when `data` is no dump."""
@@ -132,7 +130,7 @@ class MarketData:
             self.contract.open(event.contract.instrument.symbol)
             self.contract_data.open(event.contract.instrument.symbol)
         elif type(event) is StateKept:
-            self._kept[event.name] = _encoder.encode(self._record())
+            self._kept[event.name] = wide.encode(self._record())
         elif type(event) is StateReverted:
             self._become(_decoder.decode(self._kept[event.name]))
         elif type(event) is StateDropped:

@@ -1,0 +1,49 @@
+"""Rows hold 64 bits: of a larger number they hold the bound, and sums of them may be larger."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from venue.core.messages.applied import Applied
+from venue.core.messages.benefit_events import CommissionPaid
+from venue.core.messages.commands import Tick
+from venue.core.messages.events import WalletMoved
+from venue.core.units import STORED_MAX
+from venue.history.projection.projector import Catalog, Projector
+from venue.history.questions import affiliates
+from venue.history.rows.affiliates import CommissionsOf, Earned
+from venue.history.schema.spot import BILLS
+from venue.history.store import open_history
+
+INVITER, OWNER, DAY = 10_000_001, 10_000_002, 20_000
+SIZES = [STORED_MAX, 2**63, 2**64 + 1, 10**30, -(2**63), -(10**30)]
+
+
+@pytest.mark.parametrize("number", SIZES)
+def test_a_row_holds_the_bound_of_a_number_beyond_64_bits(number: int) -> None:
+    store = open_history(None)
+    moved = WalletMoved(1, OWNER, 0, "WEI", "deposit", number, number)
+    Projector(store, Catalog()).project([Applied(1, 5, Tick(5), [moved])])
+    with store.connection.begin():
+        (held,) = store.connection.execute(select(BILLS.c.amount, BILLS.c.after))
+    bound = max(-STORED_MAX - 1, min(number, STORED_MAX))
+    assert tuple(held) == (bound, bound)
+    store.close()
+
+
+def test_sums_of_an_affiliate_may_leave_64_bits() -> None:
+    store = open_history(None)
+    projector = Projector(store, Catalog())
+    for number in range(3):
+        paid = CommissionPaid(
+            INVITER, OWNER, DAY + number, 0, "WEI", STORED_MAX, STORED_MAX - number, 100_000,
+            STORED_MAX, 2**62,
+        )  # fmt: skip
+        bill = WalletMoved(number + 1, INVITER, 0, "WEI", "order_fill_fee_income", 1, 1)
+        projector.project([Applied(number + 1, 5, Tick(5), [paid, bill])])
+    which = CommissionsOf([INVITER], DAY, DAY + 2)
+    with store.connection.begin():
+        found = affiliates.earned(store.connection, which, [OWNER])
+    assert found == [Earned(OWNER, 0, "WEI", 3 * (STORED_MAX + 2**62), 3 * STORED_MAX - 3)]
+    store.close()
