@@ -178,17 +178,32 @@ def test_power_lost_at_any_moment_loses_nothing_acknowledged(
     directory = tmp_path / "after"
     directory.mkdir()
     for moment in range(len(watched) + 1):
-        for old in directory.iterdir():
-            old.unlink()
-        for name, content in survived(watched[:moment], kept).items():
-            (directory / name).write_bytes(content)
-        acknowledged = max(
-            (at for what, _, at, _ in watched[:moment] if what == "appended"), default=0
-        )
-        found = reread(str(directory / "journal"))
-        assert found == commands(1, len(found))
-        assert len(found) >= acknowledged
-        assert len(found) in ends()
+        check(directory, watched[:moment], kept)
+
+
+def test_a_write_that_is_cut_at_any_moment_loses_nothing_acknowledged(
+    watched: list[tuple[str, str, int, bytes]], tmp_path: Path
+) -> None:
+    """Also where only the first bytes of the log are written again."""
+    directory = tmp_path / "after"
+    directory.mkdir()
+    for moment, (what, file, at, data) in enumerate(watched):
+        if what == "write":
+            cut = (what, file, at, data[: len(data) // 2])
+            check(directory, [*watched[:moment], cut], "everything")
+
+
+def check(directory: Path, log: list[tuple[str, str, int, bytes]], kept: str) -> None:
+    """A disk of this log has every acknowledged command, and whole batches only."""
+    for old in directory.iterdir():
+        old.unlink()
+    for name, content in survived(log, kept).items():
+        (directory / name).write_bytes(content)
+    acknowledged = max((at for what, _, at, _ in log if what == "appended"), default=0)
+    found = reread(str(directory / "journal"))
+    assert found == commands(1, len(found))
+    assert len(found) >= acknowledged
+    assert len(found) in ends()
 
 
 def survived(log: list[tuple[str, str, int, bytes]], kept: str) -> dict[str, bytearray]:

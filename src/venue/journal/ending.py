@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Callable, Iterator
 from mmap import mmap
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final, NamedTuple
 
 from venue import private_files
 
@@ -23,6 +24,13 @@ _HEADER: Final = struct.Struct(">8I")  # a log's: magic, version, page size, -, 
 _FRAME: Final = struct.Struct(">4I8x")  # page, pages of the file if it commits, two salts, two sums
 _MAGIC: Final = 0x377F0682  # its last bit: the order of bytes in checksums
 _WORD: Final = 0xFFFFFFFF
+
+
+class Pages(NamedTuple):
+    """A database's file, without its log: the size of its pages, and one of them by its number."""
+
+    size: int
+    read: Callable[[int], bytes]
 
 
 class Ending:
@@ -72,8 +80,9 @@ def _sealed(sequence: int) -> bytes:
     return _WORDS.pack(sequence, _NUMBER_MAX ^ sequence)
 
 
-def torn_commit(log: str, taken: int) -> bool:
-    """Whether any part of a log's present round lies after the `taken` frames that SQLite takes.
+def torn_commit(log: str, taken: int, pages: Pages) -> bool:
+    """Whether any part of a log's present round lies after the `taken` frames that SQLite takes, or
+    a new round was about to begin.
 
     ValueError when it is more than one commit can have left there: the log is damaged.
     """
@@ -84,21 +93,50 @@ def torn_commit(log: str, taken: int) -> bool:
             if len(header) < _HEADER.size or count < _FRAME.size or not any(header):
                 return False
             if not _intact(header):
+                # Only a log whose pages are all in the file gets a new header.
+                if _adds_nothing(file, pages):
+                    return True
                 raise ValueError("its first bytes are not as written")
             page, salts = _HEADER.unpack(header)[2], _HEADER.unpack(header)[4:6]
             found = committed = False
-            for number in range(taken, count // (_FRAME.size + page)):
-                file.seek(_HEADER.size + number * (_FRAME.size + page))
-                _, pages, *own = _FRAME.unpack(file.read(_FRAME.size))
-                if tuple(own) != salts:
+            for _, whole, own in _frames(file, page, taken):
+                if own != salts:
                     continue  # of a former round
                 if committed:
                     raise ValueError(f"frame {taken + 1} is not as written, and others follow")
                 found = True
-                committed = pages > 0
+                committed = whole > 0
             return found
     except FileNotFoundError:
         return False
+
+
+def _frames(file: BinaryIO, size: int, first: int) -> Iterator[tuple[int, int, tuple[int, int]]]:
+    """The frames of a log with pages of a size: the page, the pages of the file if it commits, and
+    the salts. The file stands at the page then."""
+    count = (os.fstat(file.fileno()).st_size - _HEADER.size) // (_FRAME.size + size)
+    for number in range(first, count):
+        file.seek(_HEADER.size + number * (_FRAME.size + size))
+        page, whole, *salts = _FRAME.unpack(file.read(_FRAME.size))
+        yield page, whole, (salts[0], salts[1])
+
+
+def _adds_nothing(file: BinaryIO, pages: Pages) -> bool:
+    """Whether all that the log's commits wrote stands in the database's file too."""
+    committed: dict[int, bytes] = {}
+    pending: dict[int, bytes] = {}
+    last, round_ = 0, None
+    for page, whole, salts in _frames(file, pages.size, 0):
+        round_ = round_ or salts
+        if salts != round_:
+            break  # of a former round
+        pending[page] = file.read(pages.size)
+        if whole:
+            committed.update(pending)
+            pending, last = {}, whole
+    return bool(committed) and all(
+        pages.read(page) == data for page, data in committed.items() if page <= last
+    )
 
 
 def _intact(header: bytes) -> bool:

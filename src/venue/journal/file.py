@@ -9,7 +9,7 @@ from typing import Final
 
 import apsw
 
-from venue.journal.ending import Ending, torn_commit
+from venue.journal.ending import Ending, Pages, torn_commit
 from venue.journal.journal import JournalCorrupt, JournalFailed
 from venue.journal.looking import looked_at, never_begun
 
@@ -106,12 +106,19 @@ def torn_log(connection: apsw.Connection, path: str) -> bool:
         taken, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
     log = f"{path}-wal"
     try:
-        return torn_commit(log, max(0, taken))
+        with translated(path):
+            return torn_commit(log, max(0, taken), _pages(connection))
     except ValueError as problem:
         raise JournalCorrupt(
             f"{log} is damaged, {problem}: acknowledged commands are lost in it;"
             f" put back whole copies of {path} and all files named after it"
         ) from problem
+
+
+def _pages(connection: apsw.Connection) -> Pages:
+    """The file's pages, read as SQLite does: to open and close it otherwise drops its lock."""
+    size = int(connection.execute("PRAGMA page_size").get)
+    return Pages(size, lambda page: connection.read("main", 0, (page - 1) * size, size)[1])
 
 
 def check_end(path: str, last: int) -> None:
