@@ -197,6 +197,9 @@ def test_shell(
     out = run(command, ROOT, server.url)
     assert out.strip()
     assert '"code":-' not in out, out
+    if snippet.page != OF_A_REAL_VENUE:
+        left = server.client().get("/_venue/faults").json
+        assert left == [], "the next snippet would meet these faults"
 
 
 def is_part(snippet: Snippet) -> bool:

@@ -46,7 +46,25 @@ def episode(env: gymnasium.Env[Any, Any], action: Any, seed: int) -> tuple[float
 def test_gymnasium_finds_no_fault(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(gymnasium.make(name, steps=STEPS, audit=True).unwrapped, skip_render_check=True)
+        check_env(gymnasium.make(name, steps=STEPS, audit=True).unwrapped)
+
+
+@pytest.mark.parametrize("name", venue.gym.IDS)
+def test_an_episode_is_drawn_as_text(name: str) -> None:
+    env = gymnasium.make(name, steps=STEPS, render_mode="ansi")
+    env.reset(seed=3)
+    begun = env.render()
+    assert isinstance(begun, str)
+    assert begun.count("bid ") == begun.count("ask ") == 5
+    assert "passed 0%" in begun
+    env.step(np.array([10, 10]) if "Making" in name else np.int64(1))
+    drawn = env.render()
+    assert isinstance(drawn, str)
+    assert f"passed {1 / STEPS:.0%}" in drawn
+    quotes = 2 if "Making" in name else 1 if "Execution" in name else 0
+    assert drawn.count("own bid") + drawn.count("own ask") == quotes
+    with pytest.raises(ValueError, match="render_mode: must be None or one of ansi"):
+        type(env.unwrapped)(render_mode="human")  # type: ignore[call-arg]
 
 
 def test_pettingzoo_finds_no_fault() -> None:

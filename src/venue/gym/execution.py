@@ -11,6 +11,7 @@ from gymnasium import spaces
 from venue.gym.episode import Steps
 from venue.gym.market import INSTRUMENT, SpotMarket, sitting
 from venue.gym.observing import FAR, Observation, book_numbers, bounded, choices, observed_space
+from venue.gym.rendering import METADATA, check_mode, drawn
 from venue.gym.seat import LEVELS, Seat, Seen
 from venue.vocabulary import BUY
 
@@ -41,7 +42,7 @@ class Execution(gymnasium.Env[Observation, np.int64]):
     lots.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium has it
+    metadata = METADATA
 
     def __init__(
         self,
@@ -50,7 +51,10 @@ class Execution(gymnasium.Env[Observation, np.int64]):
         children: int = 40,
         seat: Seat | None = None,
         audit: bool = False,
+        render_mode: str | None = None,
     ) -> None:
+        check_mode(render_mode)
+        self.render_mode = render_mode
         if children < 1:
             raise ValueError(f"children: must be 1 or more, not {children}")
         self.observation_space = observed_space(SIZE)
@@ -95,6 +99,12 @@ class Execution(gymnasium.Env[Observation, np.int64]):
             reward -= self._points(self._missing() * (self._seen.mid() - self._arrival))
             self._steps.end()
         return self._observed(), reward, done, False, {"missing": self._missing()}
+
+    def render(self) -> str | None:
+        """The book and the lots to be bought as text, with the mode "ansi"; otherwise None."""
+        if self.render_mode is None:
+            return None
+        return drawn(self._seen, self._steps.passed(), {"missing": f"{self._missing()} lots"})
 
     def _act(self, action: int) -> None:
         missing = self._missing()

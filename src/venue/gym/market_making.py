@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from venue.gym.episode import Steps
 from venue.gym.market import SpotMarket, sitting
 from venue.gym.observing import FAR, Observation, book_numbers, bounded, choices, observed_space
+from venue.gym.rendering import METADATA, check_mode, drawn
 from venue.gym.seat import LEVELS, Seat, Seen
 
 FARTHEST: Final = 10  # grid steps from the middle at which a quote may stand
@@ -36,11 +37,18 @@ class MarketMaking(gymnasium.Env[Observation, NDArray[np.int64]]):
     beginning, valued at the middle of the book. Makers pay no fee. It is truncated after `steps`.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium has it
+    metadata = METADATA
 
     def __init__(
-        self, steps: int = 1_000, *, seat: Seat | None = None, audit: bool = False
+        self,
+        steps: int = 1_000,
+        *,
+        seat: Seat | None = None,
+        audit: bool = False,
+        render_mode: str | None = None,
     ) -> None:
+        check_mode(render_mode)
+        self.render_mode = render_mode
         self.observation_space = observed_space(SIZE)
         self.action_space = spaces.MultiDiscrete([CHOICES, CHOICES])
         self._steps = Steps(steps)
@@ -68,6 +76,12 @@ class MarketMaking(gymnasium.Env[Observation, NDArray[np.int64]]):
         self._maker.seat.let_pass()
         observation, reward = self._maker.outcome(self._steps.passed())
         return observation, reward, False, not self._steps.left, {"profit": self._maker.profit}
+
+    def render(self) -> str | None:
+        """The book, the own quotes and the profit as text, with the mode "ansi"; otherwise None."""
+        if self.render_mode is None:
+            return None
+        return self._maker.drawn(self._steps.passed())
 
 
 class Maker:
@@ -105,6 +119,12 @@ class Maker:
         self._middle = seen.mid()
         before, self.profit = self.profit, self._worth(seen)
         return self._observed(seen, passed), self.profit - before
+
+    def drawn(self, passed: float) -> str:
+        """What it sees, in text."""
+        carried = self._seen.base - self._first.base
+        facts = {"bought": f"{carried} lots", "profit": f"{self.profit:.2f} USDT"}
+        return drawn(self._seen, passed, facts)
 
     def _worth(self, seen: Seen) -> float:
         """The profit so far, in quote units."""

@@ -11,6 +11,7 @@ from gymnasium import spaces
 from venue.gym.contract_market import UNITS, ContractMarket, moves
 from venue.gym.episode import Steps
 from venue.gym.observing import FAR, Observation, book_numbers, bounded, choices, observed_space
+from venue.gym.rendering import METADATA, check_mode, drawn
 from venue.gym.seat import LEVELS
 
 TARGETS: Final = (-50_000, -25_000, 0, 25_000, 50_000)  # lots: up to 0.5 BTC either way
@@ -33,9 +34,13 @@ class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
     its position is liquidated, and is truncated after `steps`.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium has it
+    metadata = METADATA
 
-    def __init__(self, steps: int = 1_000, *, audit: bool = False) -> None:
+    def __init__(
+        self, steps: int = 1_000, *, audit: bool = False, render_mode: str | None = None
+    ) -> None:
+        check_mode(render_mode)
+        self.render_mode = render_mode
         self.observation_space = observed_space(SIZE)
         self.action_space = spaces.Discrete(len(TARGETS))
         self._steps = Steps(steps)
@@ -71,6 +76,15 @@ class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
             self._steps.end()
         told = {"equity": self._equity}
         return observation, self._equity - before, market.liquidated, truncated, told
+
+    def render(self) -> str | None:
+        """The book, positions and equity as text, with the mode "ansi"; otherwise None."""
+        if self.render_mode is None:
+            return None
+        long, short = self._market.held()
+        facts = {"long": f"{long} lots", "short": f"{short} lots"}
+        facts["equity"] = f"{self._equity:.2f} USDT"
+        return drawn(self._market.see(), self._steps.passed(), facts)
 
     def _observed(self) -> Observation:
         market = self._market
