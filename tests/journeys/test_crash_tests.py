@@ -42,6 +42,13 @@ def test_the_bot_that_orders_twice_is_found_and_the_fault_is_one(tmp_path: Path)
     assert [one["rule"] for one in incident["findings"]] == ["an intent was executed twice"]
     assert incident["schedule"] == ["drop_after at placement 1"]
     assert incident["drawn"] == 3
+    assert "         venue open crashtest-lost-reply.venue\n" in done.stdout
+    assert "the same as where it was bundled" in replayed(tmp_path / "crashtest-lost-reply.venue")
+
+
+def replayed(path: Path) -> str:
+    command = [sys.executable, "-m", "venue", "replay", str(path)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
 def test_its_mended_version_passes(tmp_path: Path) -> None:
@@ -49,6 +56,7 @@ def test_its_mended_version_passes(tmp_path: Path) -> None:
     done = crashtest(tmp_path, "--only", "lost-reply", "--", sys.executable, bot)
     assert (done.returncode, done.stderr) == (0, "")
     assert [one["verdict"] for one in told(tmp_path)["incidents"]] == ["passed"]
+    assert list(tmp_path.glob("*.venue")) == []
 
 
 def test_the_bot_that_counts_frames_is_found_and_the_fault_is_one(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from venue.crashtest.judge import Finding
 from venue.crashtest.people import Ask
 from venue.crashtest.schedule import OPENED, Event
 from venue.crashtest.shrink import shortest
-from venue.crashtest.trial import Trial, TrialPlan, TrialRun
+from venue.crashtest.trial import Keep, Trial, TrialPlan, TrialRun
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"
@@ -50,11 +50,15 @@ class CampaignReport(Struct, frozen=True):
 
 
 class Campaign:
-    """Runs a plan's bot through incidents. `tell` hears of each result as it comes."""
+    """Runs a plan's bot through incidents. `tell` hears of each result as it comes, with a file of
+    the run in which the bot failed; it is empty where the bot did not."""
 
-    def __init__(self, plan: TrialPlan, ask: Ask, tell: Callable[[Result], None]) -> None:
+    def __init__(
+        self, plan: TrialPlan, ask: Ask, keep: Keep, tell: Callable[[Result, bytes], None]
+    ) -> None:
         self._plan = plan
         self._ask = ask
+        self._keep = keep
         self._tell = tell
 
     async def report(self, incidents: list[Incident]) -> CampaignReport:
@@ -63,14 +67,14 @@ class Campaign:
         self._check(calm)
         results = []
         for incident in incidents:
-            result = await self._result(incident, calm)
-            self._tell(result)
+            result, run = await self._result(incident, calm)
+            self._tell(result, run)
             results.append(result)
         plan = self._plan
         return CampaignReport(plan.command, plan.seed, plan.requests, results)
 
     async def _run(self, events: list[Event], calm: Trial | None) -> Trial:
-        return await TrialRun(self._plan, events, calm, self._ask).trial()
+        return await TrialRun(self._plan, events, calm, self._ask, self._keep).trial()
 
     def _check(self, calm: Trial) -> None:
         """Unfit: the bot asks the venue nothing, or fails without any incident."""
@@ -81,14 +85,14 @@ class Campaign:
         if calm.counts["*"] == 0 and calm.counts[OPENED] == 0:
             raise Unfit(f"{name} asked the venue at VENUE_URL nothing")
 
-    async def _result(self, incident: Incident, calm: Trial) -> Result:
+    async def _result(self, incident: Incident, calm: Trial) -> tuple[Result, bytes]:
         events = draw(incident, self._plan.seed, calm.counts)
         if not events:
-            return Result(incident.name, incident.story, NOT_MET, [], [], 0)
+            return Result(incident.name, incident.story, NOT_MET, [], [], 0), b""
         trial = await self._run(events, calm)
         if not trial.findings:
             verdict = PASSED if trial.met else NOT_MET
-            return Result(incident.name, incident.story, verdict, [], [], len(events))
+            return Result(incident.name, incident.story, verdict, [], [], len(events)), b""
         worst = _worst(trial.findings)
         last = trial
 
@@ -101,7 +105,8 @@ class Campaign:
             return True
 
         found = await shortest(events, fails)
-        return Result(incident.name, incident.story, FAILED, last.findings, found, len(events))
+        failed = Result(incident.name, incident.story, FAILED, last.findings, found, len(events))
+        return failed, last.run
 
 
 _GRAVE: Final = (judge.TWICE, judge.ORPHAN, judge.LIMIT, judge.NOT_FLAT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -33,6 +34,8 @@ FLOOD: Final = 20  # times the requests of a run
 OUTPUT_MAX: Final = 50_000_000
 RESTART: Final = "restart"
 
+Keep = Callable[[str], Awaitable[bytes]]
+
 
 class TrialPlan(Struct, frozen=True, kw_only=True):
     """The settings that all runs of a crash test share. A run is stopped after so many requests, or
@@ -58,12 +61,17 @@ class Trial(Struct, frozen=True):
     markets: list[tuple[str, str]]
     planned: dict[str, int] | None
     fresh: bool
+    run: bytes = b""  # a file of the venue's run, when the bot broke a rule
 
 
 class TrialRun:
-    """One run; `calm` is how the bot's calm day went, None: this is it."""
+    """One run; `calm` is how the bot's calm day went, None: this is it. `keep` makes a file of the
+    run of the venue at an address."""
 
-    def __init__(self, plan: TrialPlan, events: list[Event], calm: Trial | None, ask: Ask) -> None:
+    def __init__(
+        self, plan: TrialPlan, events: list[Event], calm: Trial | None, ask: Ask, keep: Keep
+    ) -> None:
+        self._keep = keep
         self._plan = plan
         self._events = events
         self._calm = calm
@@ -281,7 +289,8 @@ class TrialRun:
         seen = {on: rules[at]["matched"] if calm is None else 0 for at, on in enumerate(COUNTED)}
         counts = _counts(record) | seen
         met = self._met or hit or self._door.held
-        return Trial(met, unlike, counts, markets, done, not still)
+        run = await self._keep(self._practice.url) if unlike else b""
+        return Trial(met, unlike, counts, markets, done, not still, run)
 
 
 def _given(url: str) -> dict[str, str]:

@@ -110,7 +110,7 @@ def _run(plan: TrialPlan, chosen: list[Incident], report: str) -> int:
     from venue.practice import NotStarted
 
     try:
-        made = asyncio.run(_reported(plan, chosen))
+        made = asyncio.run(_reported(plan, chosen, report))
         _write(made, report)
     except (Unfit, NoCommand, Broken, NotStarted) as problem:
         die(str(problem))
@@ -121,11 +121,33 @@ def _run(plan: TrialPlan, chosen: list[Incident], report: str) -> int:
     return 1 if made.failed() else 0
 
 
-async def _reported(plan: TrialPlan, chosen: list[Incident]) -> CampaignReport:
+async def _reported(plan: TrialPlan, chosen: list[Incident], report: str) -> CampaignReport:
+    from venue import private_files
     from venue.crashtest.campaign import Campaign
 
     _stop_as_by_interrupt()
-    return await Campaign(plan, ask, _told).report(chosen)
+
+    def told(result: Result, run: bytes) -> None:
+        _told(result)
+        if run:
+            path = Path(f"{report}-{result.name}.venue")
+            private_files.put(path, run)
+            print(f"{'':9}venue open {path}", flush=True)
+
+    return await Campaign(plan, ask, _kept, told).report(chosen)
+
+
+async def _kept(url: str) -> bytes:
+    """A file of the run of the venue at an address; empty when the venue does not give it."""
+    import asyncio
+
+    from venue.bundle.file import sealed
+    from venue.cli.runs.bundling import gathered
+
+    try:
+        return sealed(await asyncio.to_thread(gathered, url))
+    except SystemExit:  # the reason is printed
+        return b""
 
 
 def _stop_as_by_interrupt() -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from base64 import b64decode
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 from cyclopts import Parameter
 
 from venue.cli.operator import DEFAULT_URL, Url, call, die
 from venue.cli.progress import working
+
+if TYPE_CHECKING:
+    from venue.bundle.file import RunFile
 
 PATIENCE_S: Final = 60.0
 KINDS_EACH: Final = 1_000  # entries of the wire log, of each kind
@@ -23,13 +26,26 @@ def bundle(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Write a running practice venue's journal and wire log to one file, without any secret."""
-    from venue.bundle.file import RunFile, write
+    from venue.bundle.file import write
     from venue.cli.runs.words import in_words
 
     if os.path.isdir(out):
         die(f"{out} is a folder: name a file in it, as {os.path.join(out, DEFAULT_FILE)}")
+    run = gathered(url)
+    with in_words(), working(f"writing {out}"):
+        size = write(out, run)
+    print(
+        f"{out}: commands {run.begin + 1} to {run.last}, {len(run.wire)} requests and frames,"
+        f" {size} bytes; state {run.state_hash}"
+    )
+
+
+def gathered(url: str) -> RunFile:
+    """A running venue's run so far. It ends the command with the venue's words when refused."""
+    from venue.bundle.file import RunFile
+
     head = _asked(url, "bundle", {})
-    run = RunFile(
+    return RunFile(
         seed=head["seed"],
         begin=head["begin"],
         last=head["last"],
@@ -39,12 +55,6 @@ def bundle(
         snapshot=_snapshot(url, head),
         commands=_commands(url, head),
         wire=_wire(url),
-    )
-    with in_words(), working(f"writing {out}"):
-        size = write(out, run)
-    print(
-        f"{out}: commands {run.begin + 1} to {run.last}, {len(run.wire)} requests and frames,"
-        f" {size} bytes; state {run.state_hash}"
     )
 
 
