@@ -413,6 +413,27 @@ def test_the_lint_sees(source: str) -> None:
     assert list(chance(ast.parse(source)))
 
 
+# Who may ask for the machine's time in ns: the one place of signatures, a bot that is a program of
+# its own, and tests that compare the venue's time with the machine's.
+CLOCKS = (
+    "support/stamps.py",
+    "support/bot.py",
+    "support/crash_stage.py",
+    "journeys/test_clocks.py",
+)
+CLOCKS_OF_HISTORY = ("conformance/test_copying.py",)
+
+
+def test_signatures_of_tests_have_one_clock() -> None:
+    """Two equal requests of one millisecond are one request, and a test of two then fails."""
+    asked = [
+        path.relative_to(ROOT / "tests").as_posix()
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        if "time_ns(" in path.read_text() and path.name != "test_house.py"
+    ]
+    assert asked == CLOCKS
+
+
 def test_every_module_is_used() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)["project"]

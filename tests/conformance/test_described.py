@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urljoin
@@ -21,6 +20,7 @@ from schemathesis.specs.openapi.checks import (
 from support.contract_raw import posted
 from support.raw import Desk, operate
 from support.server import Server
+from support.stamps import stamp_ms
 from venue.api import signing
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
@@ -62,7 +62,7 @@ class Signed:
         body = request.body or b""
         raw = body.encode() if isinstance(body, str) else body
         assert isinstance(raw, bytes)
-        stamp = str(time.time_ns() // 1_000_000)
+        stamp = str(stamp_ms())
         method = (request.method or "").encode()
         text = signing.payload(stamp.encode(), method, path.encode(), query.encode(), raw)
         secret = self._account["secret"].encode()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import time
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterator
 from hashlib import sha256
@@ -12,6 +11,7 @@ from http.client import HTTPConnection
 import pytest
 
 from support.server import Server
+from support.stamps import stamp_ms
 
 SECRET = "demo-alice-secret"
 OPEN = "/api/v3/openOrders"
@@ -52,7 +52,7 @@ def sent(
 
 
 def now() -> str:
-    return str(time.time_ns() // 1_000_000)
+    return str(stamp_ms())
 
 
 def forms(digest: bytes) -> list[tuple[str, str]]:

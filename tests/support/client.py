@@ -7,6 +7,7 @@ import json
 import time
 from typing import Any, NamedTuple
 
+from support.stamps import stamp_ms
 from venue.api import signing
 
 IDLE_S = 20
@@ -85,7 +86,7 @@ class Client:
             sent["Authorization"] = f"Bearer {self.token}"
         if self.account is None:
             return sent
-        now_ms = time.time_ns() // 1_000_000
+        now_ms = stamp_ms()
         if self.at_ms is not None:
             now_ms = self.at_ms = self.at_ms + 1
         timestamp = str(now_ms + ahead_ms)

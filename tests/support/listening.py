@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
+from support.stamps import stamp_ms
 from venue.api import signing
 
 WAIT_S = 30
@@ -18,7 +18,7 @@ Message = dict[str, Any]
 
 def login(account: dict[str, Any], timestamp: str = "") -> dict[str, str]:
     """The headers that open a private socket."""
-    timestamp = timestamp or str(time.time_ns() // 1_000_000)
+    timestamp = timestamp or str(stamp_ms())
     text = signing.websocket_payload(timestamp.encode())
     return {
         "ACCESS-KEY": account["key"],

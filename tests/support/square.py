@@ -131,7 +131,6 @@ class Square:
         self.groups = [Group(*group[:3]) for group in GROUPS]
         self.own = Group(PRIVATE, "", OWN)
         self._alice = server.client("alice")
-        self._login = 0
         self._over = False
 
     async def run(self) -> Figures:
@@ -178,8 +177,7 @@ class Square:
         group.clients.append(client)
 
     async def _listen_as_owner(self) -> None:
-        self._login = max(self._login + 1, time.time_ns() // 1_000_000)  # no two are the same
-        headers = login(self.server.account("alice"), str(self._login))
+        headers = login(self.server.account("alice"))
         client = await self.crowd.open(PRIVATE, headers)
         await self._subscribe(client, OWN)
         self.own.clients.append(client)

@@ -13,6 +13,7 @@ import time
 from contextlib import suppress
 from difflib import get_close_matches
 from http.client import HTTPException
+from threading import Lock
 from typing import Any, Final, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
@@ -42,6 +43,8 @@ BODY_MAX: Final = 64 * 1024 * 1024
 BUSY: Final = 503
 BEHIND: Final = b"history is behind"  # the venue has waited for it in vain
 BEHIND_S: Final = 30.0
+_stamping: Final = Lock()
+_stamps: Final = [0]  # the time of the last signature, in ms
 _HOLE: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -235,8 +238,11 @@ def signed(account: Credentials, stamp: bytes, text: bytes) -> dict[str, str]:
 
 
 def now_ms() -> bytes:
-    """The machine's time in ms, as a signature carries it."""
-    return str(time.time_ns() // 1_000_000).encode()
+    """The machine's time in ms, as a signature carries it, later than any before: a venue takes
+    two requests with equal signatures for one."""
+    with _stamping:
+        _stamps[0] = max(_stamps[0] + 1, time.time_ns() // 1_000_000)
+        return b"%d" % _stamps[0]
 
 
 def refused(body: bytes) -> ClientFailed:

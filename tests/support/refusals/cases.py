@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from support.stamps import stamp_ms
 from venue.api import signing
 
 JSON = {"Content-Type": "application/json"}
@@ -26,7 +26,7 @@ def at(offset_ms: int) -> Sender:
     """Signed with a time beside the server's."""
 
     def send(account: Account | None, method: str, target: str, raw: bytes) -> Headers:
-        return stamped(str(time.time_ns() // 1_000_000 + offset_ms))(account, method, target, raw)
+        return stamped(str(stamp_ms() + offset_ms))(account, method, target, raw)
 
     return send
 
