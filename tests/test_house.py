@@ -415,13 +415,13 @@ def test_the_lint_sees(source: str) -> None:
 
 # Who may ask for the machine's time in ns: the one place of signatures, a bot that is a program of
 # its own, and tests that compare the venue's time with the machine's.
-CLOCKS = (
-    "support/stamps.py",
+CLOCKS = [
+    "conformance/test_copying.py",
+    "journeys/test_clocks.py",
     "support/bot.py",
     "support/crash_stage.py",
-    "journeys/test_clocks.py",
-)
-CLOCKS_OF_HISTORY = ("conformance/test_copying.py",)
+    "support/stamps.py",
+]
 
 
 def test_signatures_of_tests_have_one_clock() -> None:
