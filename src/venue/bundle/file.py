@@ -21,7 +21,12 @@ from venue.journal import built
 MAGIC: Final = b"venue run 1\n"
 MAGIC_BEGIN: Final = b"venue run "  # of every format
 HEADER_MAX: Final = 1_024  # bytes of the second line
+PACKED_MAX: Final = 1 << 28  # bytes: a larger file is not read
 UNPACKED_MAX: Final = 1 << 30  # bytes: a file that unpacks to more is no run of a venue
+RATIO_MAX: Final = 100  # unpacked to packed: the runs of venues reach a third of that
+UNPACKED_FREE: Final = 1 << 20  # bytes that a file may unpack to, whatever its size
+PIECE_LEAST: Final = 8  # bytes of a piece of commands, at least
+ENTRY_LEAST: Final = 100  # bytes of an entry of the wire log, at least
 _LEVEL: Final = 6
 
 
@@ -61,6 +66,17 @@ class RunFile(msgspec.Struct):
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(RunFile).decode
 _header = msgspec.json.Decoder(RunHeader)
+_HEAD_MAX: Final = 5  # bytes before the items of a packed list
+
+
+class Lists(msgspec.Struct):
+    """The lists of a bundle, not looked into yet."""
+
+    commands: msgspec.Raw
+    wire: msgspec.Raw
+
+
+_outer = msgspec.msgpack.Decoder(Lists)
 
 
 def sealed(run: RunFile) -> bytes:
@@ -72,6 +88,8 @@ def sealed(run: RunFile) -> bytes:
             " open its --state file instead"
         )
     body = zlib.compress(plain, _LEVEL)
+    if len(plain) > _room(body):  # a run that repeats itself: packed less, it can be read again
+        body = zlib.compress(plain, 0)
     header = RunHeader(built.name(), rules.RULES, len(body), "")
     header.digest = _digest(header, body)
     return MAGIC + msgspec.json.encode(header) + b"\n" + body
@@ -100,17 +118,40 @@ def unsealed(data: bytes, name: str) -> RunFile:
         )
     try:
         unpacking = zlib.decompressobj()
-        plain = unpacking.decompress(body, UNPACKED_MAX)
+        plain = unpacking.decompress(body, _room(body))
         if not unpacking.eof or unpacking.unused_data:
-            raise RunRefused(
-                f"{name} holds more than {UNPACKED_MAX} bytes: it is no run of a venue"
-            )
+            raise RunRefused(f"{name} holds more than {_room(body)} bytes: it is no run of a venue")
+        _check_counts(plain, name)
         return _decode(plain)
-    except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as problem:
+    except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
         raise RunRefused(
             f"{name} cannot be read by venue {built.name()} ({problem}): open it with venue"
             f" {header.version}, which made it"
         ) from problem
+
+
+def _room(body: bytes) -> int:
+    """How many bytes the body of a bundle may unpack to."""
+    return min(UNPACKED_MAX, UNPACKED_FREE + RATIO_MAX * len(body))
+
+
+def _check_counts(plain: bytes, name: str) -> None:
+    """RunRefused when there are more pieces or entries than their bytes can hold: each takes far
+    more memory than it takes bytes."""
+    outer = _outer.decode(plain)
+    for data, least in ((outer.commands, PIECE_LEAST), (outer.wire, ENTRY_LEAST)):
+        packed = bytes(data)
+        if _length(packed[:_HEAD_MAX]) * least > len(packed):
+            raise RunRefused(f"{name} is not as a venue writes it: make the bundle again")
+
+
+def _length(head: bytes) -> int:
+    """How many items a packed list says that it has."""
+    first = head[0]
+    if first & 0xF0 == 0x90:
+        return first & 0x0F
+    sizes = {0xDC: 2, 0xDD: 4}
+    return int.from_bytes(head[1 : 1 + sizes[first]]) if first in sizes else 0
 
 
 def _parts(data: bytes, name: str) -> tuple[RunHeader, bytes]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Struct
 
 from venue.api.operator.wire import WireEntry
-from venue.bundle.file import MAGIC, MAGIC_BEGIN, RunFile, RunRefused, unsealed
+from venue.bundle.file import MAGIC, MAGIC_BEGIN, PACKED_MAX, RunFile, RunRefused, unsealed
 from venue.core import rules
 from venue.core.messages.commands import Command
 from venue.journal import built
@@ -22,7 +22,8 @@ from venue.journal.recovery import beginning
 from venue.journal.snapshot_files import SnapshotRow, unpacked
 
 DATABASE: Final = b"SQLite format 3\0"  # how a journal's file begins
-_commands = msgspec.msgpack.Decoder(list[Command])
+PIECE_MAX: Final = 100_000  # commands in a piece; a venue packs 1,000
+_commands = msgspec.msgpack.Decoder(Annotated[list[Command], msgspec.Meta(max_length=PIECE_MAX)])
 _rows = msgspec.msgpack.Decoder(SnapshotRow)
 
 
@@ -79,7 +80,7 @@ class Bundled:
         for first, packed in self._run.commands:
             try:
                 commands = _commands.decode(packed)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
                 raise JournalCorrupt(f"{self._name}: sequence {first}: {problem}") from problem
             skipped = max(reached, after) + 1 - first
             if first > reached + 1:
@@ -103,10 +104,14 @@ def opened_run(path: str) -> Iterator[PastRun]:
     RunRefused, JournalCorrupt, JournalFailed and OtherRules: it cannot be read.
     """
     try:
+        if Path(path).exists() and not Path(path).is_file():  # a pipe would never end
+            raise RunRefused(f"{path} is no regular file: a run is one")
         with Path(path).open("rb") as file:
             start = file.read(len(DATABASE))
             bundled = start.startswith(MAGIC_BEGIN) or MAGIC.startswith(start)
-            data = start + file.read() if bundled and start else b""
+            data = start + file.read(PACKED_MAX) if bundled and start else b""
+            if data and file.read(1):
+                raise RunRefused(f"{path} is larger than {PACKED_MAX} bytes: it is no bundle")
     except OSError as problem:
         raise RunRefused(f"{path}: {problem.strerror or problem}") from problem
     with ExitStack() as closing:

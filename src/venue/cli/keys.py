@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+import time
+from contextlib import suppress
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from venue.cli.operator import DEFAULT_URL, Output, Owner, Url, call, moment, show
+from venue.cli.operator import DEFAULT_URL, Output, Owner, Url, call, die, moment, show
+from venue.times import US_PER_MS, moment_us, span_us
 
 key = App(name="key", help="Print, make or revoke keys of a running venue.")
 
@@ -27,7 +30,9 @@ def list_keys(
         row["created"] = moment(row["created"])
         row["permissions"] = " ".join(row["permissions"])
         row["ips"] = " ".join(row["ips"]) or "any"
-    show(("key", "uid", "label", "permissions", "ips", "created", "revoked"), rows, output, "none")
+        row["expires"] = moment(row["expires"]) if row["expires"] is not None else "never"
+    columns = ("key", "uid", "label", "permissions", "ips", "created", "expires", "revoked")
+    show(columns, rows, output, "none")
 
 
 @key.command
@@ -47,16 +52,34 @@ def create(
         tuple[str, ...],
         Parameter(help="Address or network it may be used from; may be repeated.", negative=""),
     ] = (),
+    expires: Annotated[
+        str | None,
+        Parameter(help="How long it works, as 30d or 12h, or until when, as 2027-01-01T00:00:00Z."),
+    ] = None,
     output: Output = "text",
     url: Url = DEFAULT_URL,
 ) -> None:
     """Make a key of an owner; its secret is shown this once."""
-    asked = {"owner": name, "permissions": list(permission), "label": label, "ips": list(ip)}
+    asked: dict[str, Any] = {
+        "owner": name, "permissions": list(permission), "label": label, "ips": list(ip),
+    }  # fmt: skip
+    if expires is not None:
+        asked["expires"] = _until_ms(expires)
     made = call(url, "create_key", asked)
     if output == "json":
         print(json.dumps(made))
     else:
         print("\n".join(f"VENUE_{name.upper()}={value}" for name, value in made.items()))
+
+
+def _until_ms(text: str) -> int:
+    """The end of a key's life, in ms: after a span of time, or at a moment."""
+    with suppress(ValueError):
+        return (time.time_ns() // 1_000 + span_us(text)) // US_PER_MS
+    try:
+        return moment_us(text) // US_PER_MS
+    except ValueError as problem:
+        die(f"--expires {text}: {problem}; or a span of time, as 30d")
 
 
 @key.command

@@ -143,7 +143,7 @@ class Node:
         if not self.practice:
             return
         if wire_log:
-            self.wire = WireLog(wire_log, self.keys, self.clock, self.engine)
+            self.wire = WireLog(wire_log, self.clock, self.engine)
         on_disk = self.sequencer.on_disk_thread
         self.explainer = Explainer(self.journal, on_disk, queue=queue)
 

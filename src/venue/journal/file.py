@@ -17,6 +17,11 @@ FORMAT: Final = 3  # 1: segments name no rules; 2: begins with command 1
 SQLITE_MIN: Final = (3, 51, 3)  # earlier ones can damage a WAL when it is reset
 
 PAGE_MIN: Final = 512  # bytes: SQLite takes a shorter file for an empty one
+# A view may have no end, and a virtual table runs what its module does.
+_FOREIGN: Final = (
+    "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')"
+    " OR sql LIKE 'CREATE VIRTUAL%'"
+)
 _NO_JOURNAL: Final = f"%s is not a journal of format {FORMAT}"
 
 SCHEMA: Final = """
@@ -93,7 +98,9 @@ def known_format(connection: apsw.Connection, path: str) -> int:
     with translated(path):
         sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'meta'"
         known = connection.execute(sql).get
-        found = connection.execute("SELECT format FROM meta").get if known else None
+        if known and connection.execute(_FOREIGN).get:
+            raise JournalCorrupt(f"{path} is no journal: it has views, triggers or virtual tables")
+        found = connection.execute("SELECT format FROM meta LIMIT 1").get if known else None
     if isinstance(found, int) and 1 <= found <= FORMAT:
         return found
     raise JournalCorrupt(_NO_JOURNAL % path)

@@ -20,6 +20,7 @@ from venue.api.fields import (
     Symbol,
     Text,
     Texts,
+    TimeMs,
     WalletName,
 )
 from venue.api.operation import VENUE, Empty, rows
@@ -113,7 +114,7 @@ class KeysRequest(Struct):
 
 
 class KeyView(Struct, rename="camel"):
-    """A key without its secret."""
+    """A key without its secret; `expires` is null for one that lasts."""
 
     key: str
     uid: int
@@ -122,15 +123,21 @@ class KeyView(Struct, rename="camel"):
     ips: list[str]
     created: int
     revoked: bool
+    expires: int | None
 
 
 class CreateKeyRequest(Struct):
-    """A new key of an owner; at most 10 addresses or networks, none means any."""
+    """A new key of an owner; at most 10 addresses or networks, none means any.
+
+    From server time `expires` on the key is refused (-1044), and its streams are closed. Without it
+    the key lasts until it is revoked.
+    """
 
     owner: Text
     permissions: Permissions
     label: Text = ""
     ips: Texts | None = None
+    expires: TimeMs | None = None
 
 
 class CreatedKey(Struct):

@@ -41,6 +41,7 @@ DOCUMENT_WEIGHT: Final = 20  # some hundred kilobytes each
 BUSY: Final = (429, 503)  # statuses that say that a request had no effect
 SHOWN_MAX: Final = 10  # unknown names in a refusal
 UNKNOWN: Final = "unknown parameter; without --strict the venue ignores it, as exchanges do"
+OPERATORS: Final = -1  # the uid of a request of an operator for nobody
 _JSON: Final = b"application/json"
 
 log = logging.getLogger("venue.gateway")
@@ -184,6 +185,7 @@ class Dispatcher:
         elif access is Access.OPERATOR:
             if no_operator is not None:
                 raise no_operator
+            request.uid = OPERATORS
             self._call(request, route, 0)
         else:
             self._identify(request, route, path, now)
@@ -229,6 +231,7 @@ class Dispatcher:
         self._admit(request, route, caller, self._clock.wall())
 
     def _admit(self, request: Request, route: Route, caller: Caller, now: int) -> None:
+        request.uid = caller.uid
         self._count(request, route, caller, now)
         if route.trades:
             oldest = now if self._clock.real else self._clock.oldest()
@@ -240,6 +243,7 @@ class Dispatcher:
         """Serve an operator that acts for an owner. No signature tells a repetition from a second
         request: one that trades has its effect each time."""
         caller = acting(self._node, self._operators, request, route)
+        request.uid = caller.uid
         self._count(request, route, caller, now)
         if route.trades:
             self._trade_once(request, route, caller, partial(self._acted, request))

@@ -295,7 +295,7 @@ def _again(request: Request) -> Request:
         nowhere, request.ip, request.method, b"", dict(request.headers), request.repeated
     )
     copy.path, copy.query, copy.body = request.path, request.query, request.body
-    copy.old = request.old
+    copy.old, copy.uid = request.old, request.uid
     return copy
 
 

@@ -15,7 +15,6 @@ from typing import Any, Final
 from venue.api.errors import ApiError
 from venue.api.operator import wire
 from venue.core.engine import Engine
-from venue.gateway.access.keys import KeyStore
 from venue.gateway.transport.request import Answering, Request
 from venue.node.venue_clock import VenueClock
 
@@ -31,18 +30,26 @@ Finish = Callable[[Any, Exception | None], None]
 
 
 class WireLog:
-    """The last `size` requests, and as many frames. Numbers of both rise in one row."""
+    """The last `size` requests of owners and operators, as many of strangers, and as many frames of
+    either: strangers push out only each other's. Numbers of all rise in one row.
 
-    __slots__ = ("clock", "engine", "exchanges", "frames", "keys", "numbers", "size")
+    A stranger is whoever has not shown a right signature or an operator's right, and whoever asks
+    for public data.
+    """
 
-    def __init__(self, size: int, keys: KeyStore, clock: VenueClock, engine: Engine) -> None:
+    __slots__ = (
+        "clock", "engine", "exchanges", "frames", "numbers", "public_frames", "size", "strangers",
+    )  # fmt: skip
+
+    def __init__(self, size: int, clock: VenueClock, engine: Engine) -> None:
         self.size = size
         self.engine = engine
-        self.keys = keys
         self.clock = clock
         self.numbers = count(1)
         self.exchanges: deque[Exchange | Operated] = deque(maxlen=size)
+        self.strangers: deque[Exchange | Operated] = deque(maxlen=size)
         self.frames: deque[Said] = deque(maxlen=size)
+        self.public_frames: deque[Said] = deque(maxlen=size)
 
     def serving(self, serve: Callable[[Request], None]) -> Callable[[Request], None]:
         """As `serve`, with every request and its answer noted."""
@@ -58,7 +65,7 @@ class WireLog:
         """Keep a request that is over, and number it."""
         noted.ended = perf_counter()
         noted.number = next(self.numbers)
-        self.exchanges.append(noted)
+        (self.exchanges if noted.uid else self.strangers).append(noted)
 
     def say(self, uid: int, text: bytes, *, heard: bool, fault: str = "") -> None:
         """Note a frame of an owner's socket; uid 0: of a public one."""
@@ -66,7 +73,7 @@ class WireLog:
         said = Said(next(self.numbers), self.clock.told(), uid, kept, len(text))
         said.heard = heard
         said.fault = fault
-        self.frames.append(said)
+        (self.frames if uid else self.public_frames).append(said)
 
 
 class Said:
@@ -88,16 +95,16 @@ class Exchange:
     """A request over HTTP with what came of it; it stands between the request and its connection.
 
     `status` 0: the connection was ended without an answer. `refusal` is the body of an answer that
-    is no success; `sequence` is the venue's when it was refused. `acts` is the owner that the
-    request named to act for, `key` the key that it named; `began` and `ended` are seconds of the
-    same clock.
+    is no success; `sequence` is the venue's when it was refused. `uid` is the owner that its
+    signature has shown, below 0 an operator, 0 nobody. `acts` is the owner that the request named
+    to act for; `began` and `ended` are seconds of the same clock.
 
     Every order of a practice venue waits for this code, so work that can wait is left to reading.
     """
 
     __slots__ = (
-        "_connection", "_log", "_whole", "acts", "began", "body", "ended", "fault", "key", "method",
-        "number", "path", "query", "refusal", "sequence", "status", "time",
+        "_connection", "_log", "_request", "_whole", "acts", "began", "body", "ended", "fault",
+        "method", "number", "path", "query", "refusal", "sequence", "status", "time", "uid",
     )  # fmt: skip
     number: int
     ended: float
@@ -117,14 +124,10 @@ class Exchange:
             self.path, self.query = path[:PATH_BYTES], query[:KEPT_BYTES]
             self.body = body[:KEPT_BYTES]
         headers = request.headers
-        self.key = log.keys.by_key(headers.get(b"access-key", b""))
+        self._request: Request | None = request  # until it is answered
+        self.uid = 0
         self.acts = headers[ACT_AS][:PATH_BYTES] if ACT_AS in headers else b""
         self.fault = ""
-
-    @property
-    def uid(self) -> int:
-        """The owner of the key; 0: it named none."""
-        return self.key.view.uid if self.key is not None else 0
 
     @property
     def size(self) -> int:
@@ -140,6 +143,7 @@ class Exchange:
         self.refusal = b""
         self.status = 200
         self.sequence = 0
+        self._know()
         self._log.keep(self)
         if not data.startswith(_OK):
             self.status = int(data[9:12])
@@ -168,11 +172,19 @@ class Exchange:
         assert self._connection is not None, "the answered end is not asked"
         return self._connection.peer_owner()
 
+    def _know(self) -> None:
+        """Take the owner that was found out meanwhile, and let go of the request."""
+        request = self._request
+        if request is not None:
+            self.uid = request.uid
+            self._request = None
+
     def _lose(self) -> Answering:
         """Note the end without an answer. The log keeps no connection."""
         self.refusal = b""
         self.status = 0
         self.sequence = self._log.engine.sequence
+        self._know()
         self._log.keep(self)
         connection = self._connection
         assert connection is not None

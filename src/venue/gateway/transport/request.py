@@ -75,6 +75,7 @@ class Request:
         "path",
         "query",
         "repeated",
+        "uid",
     )
 
     def __init__(
@@ -96,6 +97,7 @@ class Request:
         self.lines = b""  # headers of the answer beside the usual ones
         self.closes = False  # no request follows on this connection
         self.old = False  # of HTTP version 1.0
+        self.uid = 0  # of the owner whose signature was right; below 0: of an operator
 
     def head(self) -> bytes:
         """The head, for another protocol that begins with it."""

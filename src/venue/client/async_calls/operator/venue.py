@@ -64,11 +64,18 @@ class OperatorVenueAsyncCalls:
         permissions: list[str],
         label: str | None = None,
         ips: list[str] | None = None,
+        expires: int | None = None,
     ) -> venue.api.operator.venue.CreatedKey:
         """POST /_venue/keys"""
         return await self._send(
             venue.api.operator.venue.create_key,
-            {"owner": owner, "permissions": permissions, "label": label, "ips": ips},
+            {
+                "owner": owner,
+                "permissions": permissions,
+                "label": label,
+                "ips": ips,
+                "expires": expires,
+            },
         )
 
     async def revoke_key(self, *, key: str) -> venue.api.operator.venue.KeyView:

@@ -14,6 +14,7 @@ from venue.core.messages.commands import ChangeSetting
 from venue.gateway.access.callers import KeyFacts
 from venue.gateway.context import KEY_REWRITES, Call, Node
 from venue.gateway.operations.operator.venue import owner
+from venue.times import US_PER_MS
 from venue.vocabulary import Access
 
 
@@ -34,6 +35,10 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
         raise errors.missing("permissions")
     if access & Access.COPY_TRADE and access & (Access.SPOT_TRADE | Access.CONTRACT_TRADE):
         raise errors.combination("COPY_TRADE", "SPOT_TRADE' and 'CONTRACT_TRADE")
+    expires, now = request.expires, node.clock.wall()
+    if expires is not None and expires * US_PER_MS <= now:
+        rule = f"must be later than server time, which is {now // US_PER_MS}"
+        raise errors.invalid("expires", rule)
     uid, epoch = owner(node, request.owner).uid, node.engine.savepoints.epoch
     made = await node.keys.create(
         uid,
@@ -41,6 +46,7 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
         now=node.clock.told(),
         label=request.label,
         addresses=request.ips or [],
+        expires=expires * US_PER_MS if expires is not None else None,
     )
     if node.engine.savepoints.epoch != epoch:  # the uid may be another owner's by now
         await node.keys.revoke(made.key)
@@ -66,6 +72,14 @@ async def note_rewrites(node: Node) -> None:
 
 def _view(key: KeyFacts) -> KeyView:
     names = [bit.name for bit in Access if bit and key.access & bit]
+    expires = key.expires // US_PER_MS if key.expires is not None else None
     return KeyView(
-        key.key, key.uid, key.label, names, key.addresses, key.created // 1000, key.revoked
+        key=key.key,
+        uid=key.uid,
+        label=key.label,
+        permissions=names,
+        ips=key.addresses,
+        created=key.created // US_PER_MS,
+        revoked=key.revoked,
+        expires=expires,
     )

@@ -10,6 +10,7 @@ from heapq import merge
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from venue.api import errors
 from venue.api.documents.table import ROWS
@@ -63,7 +64,7 @@ def wire(call: Call, request: WireRequest) -> list[WireEntry]:
     for noted in _newest_first(log, request.kind):
         if noted.number <= request.after:
             break
-        if uid is not None and _uid(node, noted) != uid:
+        if uid is not None and _uid(noted) != uid:
             continue
         if request.faulty and not noted.fault:
             continue
@@ -93,15 +94,27 @@ def _of_past(node: Node, request: WireRequest) -> list[WireEntry]:
         and request.operation in (None, entry.operation)
         and _has_status(entry.status or 0, request, said=entry.kind in (HEARD, SENT))
     ]
-    return found[-request.limit :]
+    return [replace(entry, repeat=_repeat_of(entry)) for entry in found[-request.limit :]]
+
+
+def _repeat_of(entry: WireEntry) -> str | None:
+    """The command that repeats an entry of a file, which may come from anybody: made of the parts,
+    as the file's own may be any command."""
+    row = _row(entry.method, entry.path)
+    try:
+        values = json_value(entry.text) if entry.text else {}
+    except (ValueError, RecursionError):
+        return None
+    known = row is not None and row.name == entry.operation and isinstance(values, dict)
+    return _repeat(row, entry.path, entry.owner, values) if known else None
 
 
 def _newest_first(log: WireLog, kind: str | None) -> Iterator[Exchange | Operated | Said]:
     both: list[Iterator[Exchange | Operated | Said]] = []
     if kind not in (HEARD, SENT):
-        both.append(reversed(log.exchanges))
+        both += [reversed(log.exchanges), reversed(log.strangers)]
     if kind not in (REQUEST, OPERATION):
-        both.append(reversed(log.frames))
+        both += [reversed(log.frames), reversed(log.public_frames)]
     return merge(*both, key=lambda noted: -noted.number)
 
 
@@ -123,18 +136,13 @@ def _has_status(status: int, request: WireRequest, *, said: bool) -> bool:
     return wanted == (f"{status // 100}xx" if wanted.endswith("xx") else str(status))
 
 
-def _uid(node: Node, noted: Exchange | Operated | Said) -> int:
-    """The uid of an entry: of the key that it named, or of the owner an operator acted for."""
-    if isinstance(noted, Said) or not noted.acts:
-        return noted.uid
-    try:
-        return node.owner(noted.acts.decode("utf-8", "replace")).uid
-    except ApiError:
-        return 0
+def _uid(noted: Exchange | Operated | Said) -> int:
+    """The uid of an entry: of the owner that signed, or that an operator acted for; 0: nobody."""
+    return max(noted.uid, 0)
 
 
 def _entry(node: Node, noted: Exchange | Operated | Said) -> WireEntry:
-    account = node.engine.ledger.accounts.get(_uid(node, noted))
+    account = node.engine.ledger.accounts.get(_uid(noted))
     owner = account.name if account is not None else ""
     if isinstance(noted, Said):
         kind = HEARD if noted.heard else SENT
@@ -249,9 +257,9 @@ def found_number(node: Node, number: int) -> tuple[WireEntry, int, int]:
     """
     log = node.wire
     if log is not None:
-        for noted in reversed(log.exchanges):
+        for noted in (*log.exchanges, *log.strangers):
             if noted.number == number:
-                return _entry(node, noted), noted.sequence, _uid(node, noted)
+                return _entry(node, noted), noted.sequence, _uid(noted)
     raise errors.invalid("id", "the wire log does not hold it: an older one, or of another run")
 
 
