@@ -16,11 +16,20 @@ from venue.api.errors import ROWS as ERRORS
 from venue.api.repeating import Repetition, repetition, told
 from venue.api.streams.channels import SOCKETS
 from venue.core.book.book import NEXT
+from venue.core.permitted import PERMITTED, Verdict
 from venue.vocabulary import OrderStatus
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "venue"
 CLIENT = PACKAGE / "client"
+PERMITTED_TITLE = "| command | owner frozen | symbol halted |\n"
+VERDICTS = {
+    Verdict.TAKEN: "taken",
+    Verdict.REFUSED: "refused",
+    Verdict.REPEATED: "refused, but for a repetition",
+    Verdict.SKIPPED: "each is refused",
+    Verdict.NOT_ASKED: "is about no symbol",
+}
 MIRRORS = (CLIENT / "calls", CLIENT / "async_calls")  # generated, a module for each of `api`
 
 
@@ -29,6 +38,7 @@ def documents() -> dict[str, str]:
     return {
         "docs/operations.md": _operations(),
         "docs/modules.md": _modules(),
+        "docs/rulebook.md": _rulebook(),
         "docs/openapi.json": json.dumps(openapi(ROWS, venue.__version__), indent=1) + "\n",
         "docs/asyncapi.json": json.dumps(asyncapi(SOCKETS, venue.__version__), indent=1) + "\n",
     }
@@ -59,6 +69,18 @@ def _life() -> str:
         f"| {names[status]} | {', '.join(names[one] for one in after) or 'nothing: it is final'} |"
         for status, after in NEXT.items()
     )
+
+
+def _rulebook() -> str:
+    """The rulebook with the table of rule 2.7 as the core has it."""
+    text = (ROOT / "docs" / "rulebook.md").read_text()
+    head, title, rest = text.partition(PERMITTED_TITLE)
+    _, end, tail = rest.partition("\n\n")
+    rows = [
+        f"| {row.command.__name__} | {VERDICTS[row.frozen]} | {VERDICTS[row.halted]} |"
+        for row in PERMITTED
+    ]
+    return head + title + "\n".join(["|---|---|---|", *rows]) + end + tail
 
 
 def _modules() -> str:

@@ -93,6 +93,7 @@ class Cause(IntEnum):
     TAKEOVER = 5  # a trade outside the book: the fund takes a position at its bankruptcy price
     DELEVERAGE = 6  # a trade outside the book: an opposite position takes it
     COPY = 7  # a follower's order: its lead opened or closed
+    OPERATOR = 8  # an order's end: its owner was frozen, or it no longer fits changed terms
 
 
 class AdlPolicy(IntEnum):
@@ -315,6 +316,7 @@ CAUSE_CLOSE: Final = 1
 CAUSE_COPY: Final = 7
 CAUSE_DELEVERAGE: Final = 6
 CAUSE_LIQUIDATION: Final = 3
+CAUSE_OPERATOR: Final = 8
 CAUSE_TAKEOVER: Final = 5
 CAUSE_TRIGGER: Final = 2
 CAUSE_UNWIND: Final = 4

@@ -124,6 +124,27 @@ def _without_id(answer: Message) -> Message:
 
 
 @BY_NAME
+def test_a_freeze_ends_orders_as_an_operators_act(server: Server, product: Product) -> None:
+    """Rule 2.7: the owner is told which orders ended, and by whom."""
+    operator = server.client()
+    with entered(server, product, "bob") as desk:
+        desk.subscribe("orders")
+        ended = placed(desk, product)
+        desk.settle()
+        freeze = {"owner": "bob", "frozen": True}
+        assert operator.post("/_venue/owners/freeze", freeze).status == 200
+        (frame,) = desk.settle()
+        (item,) = frame["d"]
+        told = (item["id"], item["status"], item["cancelReason"])
+        assert told == (str(ended), "CANCELED", "ADMIN_CANCELED")
+        answer = desk.ask(place(product))
+        assert (answer["status"], answer["error"]["code"]) == (400, -1057)
+        assert operator.post("/_venue/owners/freeze", freeze | {"frozen": False}).status == 200
+        assert desk.ask(place(product))["status"] == 200
+    cancel_all(server.client("bob"), [product])
+
+
+@BY_NAME
 def test_cancel_all_after(server: Server, product: Product) -> None:
     with entered(server, product) as desk:
         for timeout in (60, 0):

@@ -41,11 +41,22 @@ class Auditor:
             commands.SetCancelAfter: self.set_cancel_after,
             commands.Tick: self.tick,
             **self.office.rules,
+            commands.FreezeOwner: self.freeze,
         }
 
     def apply(self, command: Command) -> list[Event]:
         """The events that the engine must answer to `command`."""
         return self.rules[type(command)](command)
+
+    def freeze(self, command: commands.FreezeOwner) -> list[Event]:
+        """A freeze ends the owner's orders, market by market."""
+        said = self.office.freeze(command)
+        if command.frozen and isinstance(said[0], events.OwnerFrozen):
+            for symbol in self.office.instruments:
+                said += self.cancel_all(
+                    commands.CancelOrders(command.uid, symbol, time=command.time)
+                )
+        return said
 
     def set_cancel_after(self, command: commands.SetCancelAfter) -> list[Event]:
         if command.uid not in self.office.owners:

@@ -6,7 +6,8 @@ from bisect import bisect_left, insort
 from typing import Final
 
 from venue.core.contract.orders import Contracts
-from venue.core.messages.commands import CancelContractOrders, CancelOrders, SetCancelAfter
+from venue.core.freezing import end_spot_orders
+from venue.core.messages.commands import CancelContractOrders, SetCancelAfter
 from venue.core.messages.events import CancelAfterDue, CancelAfterSet, Event, Rejected
 from venue.core.spot.orders import Spot
 from venue.vocabulary import CANCEL_AFTER_MAX_S, CANCEL_AFTER_MIN_S, Product, Reject
@@ -86,9 +87,4 @@ class Countdowns:
         """Cancel all, as the owner's own cancel-all does, in all symbols of a product."""
         if product == Product.CONTRACT:
             return self.contracts.cancel_all(CancelContractOrders(uid, time=time))
-        events: list[Event] = []
-        own = self.spot.account_of(self.spot.ledger.accounts[uid])
-        for symbol, market in self.spot.markets.items():
-            if own.open_count[market.ordinal]:
-                events += self.spot.cancel_all(CancelOrders(uid, symbol, time=time))
-        return events
+        return end_spot_orders(self.spot, uid, time)

@@ -17,6 +17,7 @@ from venue.core.copying.copying import Copying
 from venue.core.countdowns import Countdowns
 from venue.core.counters import Counters
 from venue.core.fee_tiers import FeeTiers
+from venue.core.freezing import Freezing
 from venue.core.ledger.accounts import Account
 from venue.core.ledger.ledger import Ledger
 from venue.core.listing import Listing
@@ -79,6 +80,7 @@ from venue.core.messages.savepoints import (
     StateReverted,
 )
 from venue.core.owners import Owners
+from venue.core.permitted import REFUSED_FROZEN
 from venue.core.references import MoneyReferences
 from venue.core.rewards import Rewards
 from venue.core.savepoints import KEPT_MAX, Savepoint, Savepoints
@@ -180,7 +182,7 @@ class Engine:
             Proceed: self._proceed,
             SetCancelAfter: self.countdowns.set,
             CreateOwner: self.owners.create,
-            FreezeOwner: self.owners.freeze,
+            FreezeOwner: Freezing(self.owners, self.spot, self.contracts).freeze,
             Deposit: self.references.deposit,
             Withdraw: self.references.withdraw,
             Transfer: self.references.transfer,
@@ -247,10 +249,18 @@ class Engine:
         elif type(command) is CANCEL_CONTRACT:
             events = self.contracts.cancel(command)
         else:
-            events = self._handlers[type(command)](command)
+            events = self._obey(command)
         if self.fee_tiers.tables:
             self.fee_tiers.count(events, time)
         return events
+
+    def _obey(self, command: Any) -> list[Event]:
+        """Apply a command that its owner's state lets through (rule 2.7)."""
+        if type(command) in REFUSED_FROZEN:
+            account = self.ledger.accounts.get(command.uid)
+            if account is not None and account.frozen:
+                return [Rejected(Reject.ACCOUNT_FROZEN)]
+        return self._handlers[type(command)](command)
 
     def _keep(self, command: KeepState) -> list[Event]:
         kept = self.savepoints.kept

@@ -221,7 +221,8 @@ class Changes:
             return
         if event.resting:
             self._held(event.uid, event.symbol, event.side, touched)
-        self._end(event.order_id, event.status, reasons.of_spot_order(event), touched)
+        reason = reasons.of_spot_order(event, touched.command)
+        self._end(event.order_id, event.status, reason, touched)
 
     def _cancel_after_due(self, event: CancelAfterDue, touched: Touched, place: int) -> None:
         touched.cancels_end = place + event.orders

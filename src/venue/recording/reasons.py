@@ -10,10 +10,11 @@ from venue.core.messages.commands import (
     CancelContractOrder,
     CancelContractOrders,
     Command,
+    FreezeOwner,
 )
 from venue.core.messages.contract_events import AlgoTriggered, ContractOrderClosed
 from venue.core.messages.events import OrderClosed
-from venue.vocabulary import CAUSE_LIQUIDATION, EXPIRED, Reject
+from venue.vocabulary import CAUSE_LIQUIDATION, CAUSE_OPERATOR, EXPIRED, Reject
 
 OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders)
 OWNERS_CONDITIONAL_CANCEL: Final = (CancelAlgo, CancelAlgos)
@@ -24,12 +25,15 @@ SELF_TRADE: Final = "EXPIRE_CANCELED"
 NOTHING_TO_REDUCE: Final = "REDUCE_ONLY_CANCELED"
 LIQUIDATED: Final = "LIQUIDATE_CANCELED"
 NO_MARGIN: Final = "MARGIN_NOT_ENOUGH"
+BY_OPERATOR: Final = "ADMIN_CANCELED"
 
 
-def of_spot_order(event: OrderClosed) -> str:
+def of_spot_order(event: OrderClosed, command: Command) -> str:
     """Why a spot order ended."""
     if not event.resting:
         return NOT_FILLED
+    if isinstance(command, FreezeOwner):
+        return BY_OPERATOR
     return SELF_TRADE if event.status == EXPIRED else BY_USER
 
 
@@ -41,6 +45,8 @@ def of_contract_order(
         return NOT_FILLED
     if event.cause == CAUSE_LIQUIDATION:
         return LIQUIDATED
+    if event.cause == CAUSE_OPERATOR:
+        return BY_OPERATOR
     if event.status == EXPIRED:
         return SELF_TRADE
     if isinstance(command, OWNERS_CANCEL) or counted_down:

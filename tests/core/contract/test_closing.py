@@ -263,13 +263,14 @@ def test_a_position_that_its_owners_other_close_has_ended_is_not_closed_again() 
     assert desk.holding("ann").positions == {}
 
 
-def test_a_frozen_owner_may_still_close_and_cancel() -> None:
+def test_a_frozen_owner_closes_nothing() -> None:
+    """Enemy: the owner of a frozen account, whose friend bids far below the mark."""
     desk = Desk("ann", "ben")
     desk.pair("ann", "ben", 10)
-    resting = desk.bids("ann", 3, 900)
     desk.bids("ben", 10, 990)
     desk.freeze("ann")
-    desk.cancel("ann", resting)
+    assert refusal(desk.close("ann")) == Reject.ACCOUNT_FROZEN
+    desk.freeze("ann", False)
     desk.close("ann")
     assert desk.positions("ann") == []
 

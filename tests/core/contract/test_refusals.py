@@ -61,7 +61,7 @@ def used(desk: Desk) -> int:
 
 
 def freeze(desk: Desk) -> None:
-    desk.freeze("ann")
+    desk.engine.account(desk.uids["ann"]).frozen = True  # the command would end its orders
 
 
 def halt(desk: Desk) -> None:

@@ -326,15 +326,16 @@ def test_beyond_the_band_a_limit_one_expires() -> None:
     rejected(desk, desk.waiting("ann", algo_id), desk.post(990), Reject.PRICE_BAND)
 
 
-def test_a_frozen_owners_opening_one_expires_but_a_closing_one_works() -> None:
+def test_a_frozen_owners_one_expires_when_its_price_comes() -> None:
+    """Rule 2.7, of one that opens and of one that closes."""
     desk = floor()
     opening = desk.waiting("ann", desk.algo("ann", BUY, LONG, STOP_MARKET, 4, 1_010, source=MARK))
     desk.freeze("ann")
     rejected(desk, opening, desk.post(1_010), Reject.ACCOUNT_FROZEN)
     desk.freeze("ann", False)
-    desk.algo("ann", SELL, LONG, STOP_MARKET, 4, 990, source=MARK)
+    closing = desk.waiting("ann", desk.algo("ann", SELL, LONG, STOP_MARKET, 4, 990, source=MARK))
     desk.freeze("ann")
-    assert the(desk.post(990), AlgoTriggered).reason == 0
+    rejected(desk, closing, desk.post(990), Reject.ACCOUNT_FROZEN)
 
 
 # -- refusals at placement -------------------------------------------------------------------------

@@ -451,13 +451,17 @@ def test_separated_positions_are_copied_each_by_itself() -> None:
     assert [one.track.number for one in copies(world, "fay")] == [second.position_id]
 
 
-def test_a_frozen_follower_opens_nothing_and_still_closes() -> None:
+def test_a_frozen_follower_opens_nothing_and_closes_when_it_is_free_again() -> None:
     world = copying_world("fay")
     world.long("lea", 100, 0)
     world.ok(commands.FreezeOwner(world.uids["fay"], True))
     (refused,) = of(world.long("lea", 10, 0), CopyRefused)
     assert refused.reason == Reject.ACCOUNT_FROZEN
-    assert of(world.close_long("lea", 110, 0), CopyClosed)
+    (refused,) = of(world.close_long("lea", 110, 0), CopyRefused)
+    assert (refused.opens, refused.reason) == (False, Reject.ACCOUNT_FROZEN)
+    assert of(world.tick(), CopyClosed) == []
+    world.ok(commands.FreezeOwner(world.uids["fay"], False))
+    assert of(world.tick(), CopyClosed)
 
 
 def test_who_copies_nobody_is_not_looked_at() -> None:

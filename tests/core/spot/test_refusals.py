@@ -63,7 +63,7 @@ Prepare = Callable[[World], None]
 
 
 def freeze(world: World) -> None:
-    world.ok(commands.FreezeOwner(world.uids["ann"], True))
+    world.account("ann").frozen = True  # the command would end its orders
 
 
 def halt(world: World) -> None:

@@ -114,6 +114,8 @@ class Closing:
         taken away."""
         contracts = self.contracts
         position_id = position.position_id
+        if position.pool.holding.account.frozen:  # since it asked
+            return ClosedAtMarket(position_id, 0, int(Reject.ACCOUNT_FROZEN))
         if position.perp.market.halted:
             return ClosedAtMarket(position_id, 0, int(Reject.HALTED))
         lots = min(position.quantity, position.perp.market.instrument.market_quantity_max)

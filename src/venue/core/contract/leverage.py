@@ -73,8 +73,6 @@ class Margins:
         position = holding.positions.get(command.position_id)
         if position is None:
             return [Rejected(Reject.POSITION_UNKNOWN)]
-        if holding.account.frozen:
-            return [Rejected(Reject.ACCOUNT_FROZEN)]
         if not position.pool.position_id:
             return [Rejected(Reject.NOT_ISOLATED)]
         amount = command.amount
@@ -111,8 +109,6 @@ class Margins:
         holding = self.collateral.holding(uid)
         if holding is None:
             return Rejected(Reject.OWNER_UNKNOWN)
-        if holding.account.frozen:
-            return Rejected(Reject.ACCOUNT_FROZEN)
         perp = self.contracts.markets.get(symbol)
         if perp is None:
             return Rejected(Reject.SYMBOL_UNKNOWN)

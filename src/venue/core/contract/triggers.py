@@ -252,7 +252,7 @@ class Triggers:
             terms.take_profit = algo.take_profit
             terms.stop_loss = algo.stop_loss
         refused = None
-        if algo.holding.account.frozen and position is None:
+        if algo.holding.account.frozen:
             refused = Rejected(Reject.ACCOUNT_FROZEN)
         else:
             parent = _parent(algo)

@@ -220,6 +220,8 @@ class Repeating:
     def close_due(self, copy: Copy, time: int, events: list[Event]) -> int:
         """Close the due lots of a copy, near the mark; the reason when none is: they stay due."""
         perp = copy.track.perp
+        if copy.following.account.frozen:
+            return int(Reject.ACCOUNT_FROZEN)
         if perp.market.halted:
             return int(Reject.HALTED)
         if not perp.mark:

@@ -113,7 +113,10 @@ class Shares:
         return events
 
     def _take(self, following: Following, wanted: int, symbol: str) -> tuple[int, list[Event]]:
-        """Move a follower's spare money to the commission account, at most `wanted`."""
+        """Move a follower's spare money to the commission account, at most `wanted`; nothing of one
+        that is frozen."""
+        if following.account.frozen:
+            return 0, []
         pool = following.holding.cross(following.lead.asset)
         benefits = following.account.benefits
         gift = 0 if benefits is None else benefits.gift(pool.asset)

@@ -64,8 +64,6 @@ def lead_to_follow(
     account = contracts.ledger.accounts.get(command.uid)
     if account is None or command.uid <= COMMISSION_UID:
         return Rejected(Reject.OWNER_UNKNOWN)
-    if account.frozen:
-        return Rejected(Reject.ACCOUNT_FROZEN)
     if command.uid == command.lead_uid:
         return Rejected(Reject.FOLLOW_SELF)
     if lead is None:

@@ -94,7 +94,7 @@ class CreateOwner(Struct, array_like=True, tag_field="what", tag=10):
 
 
 class FreezeOwner(Struct, array_like=True, tag_field="what", tag=11):
-    """Stop (or allow again) new orders and withdrawals of an owner."""
+    """Freeze an owner, which ends its open orders, or let it act again (rule 2.7)."""
 
     uid: Whole
     frozen: bool

@@ -1,0 +1,101 @@
+"""The commands about an owner or a market, and the answer of each state to them (rule 2.7)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+from msgspec import Struct
+
+from venue.core.messages.benefit_commands import (
+    ChangeGift,
+    InternalWithdraw,
+    Invite,
+    JoinDiscount,
+    SetAffiliate,
+)
+from venue.core.messages.commands import (
+    CancelAlgo,
+    CancelAlgos,
+    CancelContractOrder,
+    CancelContractOrders,
+    CancelOrder,
+    CancelOrders,
+    ChangeAlgo,
+    ClosePositions,
+    Deposit,
+    FreezeOwner,
+    MoveMargin,
+    PlaceAlgo,
+    PlaceContractOrder,
+    PlaceOrder,
+    RecordStreams,
+    SetAutoMargin,
+    SetCancelAfter,
+    SetFees,
+    SetLeverage,
+    SetMarginMode,
+    Transfer,
+    Withdraw,
+)
+from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
+
+
+class Verdict(IntEnum):
+    """How a state answers a command."""
+
+    TAKEN = 0  # it has its effect
+    REFUSED = 1
+    REPEATED = 2  # refused, but a repetition of an earlier one gets its answer
+    SKIPPED = 3  # taken, and refused in its events for each position it is about
+    NOT_ASKED = 4  # it is about no market
+
+
+class Permitted(Struct, frozen=True):
+    """One command: the answer while its owner is frozen, and while its symbol is halted."""
+
+    command: type
+    frozen: Verdict
+    halted: Verdict
+
+
+_TAKEN, _REFUSED, _REPEATED = Verdict.TAKEN, Verdict.REFUSED, Verdict.REPEATED
+_SKIPPED, _NOT_ASKED = Verdict.SKIPPED, Verdict.NOT_ASKED
+PERMITTED: Final = (
+    # An owner's requests.
+    Permitted(PlaceOrder, _REPEATED, _REPEATED),
+    Permitted(CancelOrder, _TAKEN, _TAKEN),
+    Permitted(CancelOrders, _TAKEN, _TAKEN),
+    Permitted(PlaceContractOrder, _REPEATED, _REPEATED),
+    Permitted(CancelContractOrder, _TAKEN, _TAKEN),
+    Permitted(CancelContractOrders, _TAKEN, _TAKEN),
+    Permitted(ClosePositions, _REFUSED, _SKIPPED),
+    Permitted(PlaceAlgo, _REPEATED, _REPEATED),
+    Permitted(ChangeAlgo, _REFUSED, _REFUSED),
+    Permitted(CancelAlgo, _TAKEN, _TAKEN),
+    Permitted(CancelAlgos, _TAKEN, _TAKEN),
+    Permitted(SetCancelAfter, _TAKEN, _NOT_ASKED),
+    Permitted(SetLeverage, _REFUSED, _TAKEN),
+    Permitted(SetMarginMode, _REFUSED, _TAKEN),
+    Permitted(MoveMargin, _REFUSED, _TAKEN),
+    Permitted(SetAutoMargin, _REFUSED, _TAKEN),
+    Permitted(Follow, _REFUSED, _TAKEN),
+    Permitted(StopCopying, _TAKEN, _NOT_ASKED),
+    Permitted(CloseCopy, _REFUSED, _REFUSED),
+    Permitted(InternalWithdraw, _REPEATED, _NOT_ASKED),
+    Permitted(RecordStreams, _TAKEN, _NOT_ASKED),
+    # An operator's acts for one owner.
+    Permitted(Withdraw, _REPEATED, _NOT_ASKED),
+    Permitted(Transfer, _REPEATED, _NOT_ASKED),
+    Permitted(Deposit, _TAKEN, _NOT_ASKED),
+    Permitted(ChangeGift, _TAKEN, _NOT_ASKED),
+    Permitted(FreezeOwner, _TAKEN, _NOT_ASKED),
+    Permitted(SetFees, _TAKEN, _NOT_ASKED),
+    Permitted(JoinDiscount, _TAKEN, _NOT_ASKED),
+    Permitted(SetAffiliate, _TAKEN, _NOT_ASKED),
+    Permitted(Invite, _TAKEN, _NOT_ASKED),
+    Permitted(SetLead, _TAKEN, _NOT_ASKED),
+)
+# The engine refuses these of a frozen owner before any rule of their own. A command that knows
+# repetitions looks for one first, and its own rule refuses it.
+REFUSED_FROZEN: Final = {row.command: None for row in PERMITTED if row.frozen == _REFUSED}
