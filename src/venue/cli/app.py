@@ -302,6 +302,22 @@ def verify(file: Stopped) -> None:
     sys.exit(1 if findings.problems else 0)
 
 
+@app.command
+def repair(file: Stopped) -> None:
+    """Write what holds of a stopped venue's damaged journal to a new one; the damaged is kept."""
+    from venue.journal.journal import JournalCorrupt, JournalFailed
+    from venue.journal.repair import Refused, told
+    from venue.journal.repair import repair as mend
+
+    if not os.path.exists(file):
+        _die(f"{file}: no such journal")
+    try:
+        for line in told(file, mend(file)):
+            print(line)
+    except (Refused, JournalCorrupt, JournalFailed, OSError) as problem:
+        _die(str(problem))
+
+
 @app.command(name="rebuild-history")
 def rebuild_history(
     file: Stopped,

@@ -30,6 +30,7 @@ from venue.journal.journal import (
 )
 from venue.journal.opening import open_readonly
 from venue.journal.recovery import ENGINE, beginning, load
+from venue.journal.repair import DAMAGED, advice
 from venue.node.snapshots import STREAMS
 from venue.recording.recorder import Recorder
 
@@ -47,10 +48,19 @@ class Findings(Struct):
 
     facts: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    corrupt: bool = False
 
 
 def verify(path: str) -> Findings:
     """Check a stopped venue's files; problems are empty when all of it holds."""
+    findings = _checked(path)
+    told = advice(path) if findings.corrupt else ""
+    if told:
+        findings.problems[-1] += f"; {told}"
+    return findings
+
+
+def _checked(path: str) -> Findings:
     findings = Findings()
     if not Path(path).exists():
         findings.problems.append(f"{path}: no such journal")
@@ -59,6 +69,7 @@ def verify(path: str) -> Findings:
         journal = open_readonly(path)
     except (JournalCorrupt, JournalFailed, OtherRules) as problem:
         findings.problems.append(str(problem))
+        findings.corrupt = isinstance(problem, JournalCorrupt)
         return findings
     recorder = Recorder()
     with contextlib.ExitStack() as closing:
@@ -75,6 +86,7 @@ def verify(path: str) -> Findings:
                 _replay(whole, engine, recorder, expected, findings)
         except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
             findings.problems.append(str(problem))
+            findings.corrupt = isinstance(problem, JournalCorrupt)
             return findings
         findings.facts.append(f"state: {state_hash(engine)}")
         findings.problems += problems(engine)
@@ -139,8 +151,13 @@ def _engine(
     loaded = load(first, first.sequence)
     assert loaded is not None, "it has been loaded before"
     recorder.restore(first.parts.get(STREAMS, b""), loaded)
-    former = first.sequence == foreign(whole)
-    why = "were answered under other rules" if former else "are in archives that are not here"
+    before = [one for one in whole.segments() if one.first_sequence <= loaded.sequence]
+    if before and before[-1].engine_version == DAMAGED:
+        why = "were damaged, have been missing since a repair"
+    elif loaded.sequence == foreign(whole):
+        why = "were answered under other rules"
+    else:
+        why = "are in archives that are not here, or were damaged before a repair,"
     findings.facts.append(
         f"replay: from the snapshot at command {first.sequence}; the commands before it {why} and"
         " are not replayed"

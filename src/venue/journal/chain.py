@@ -50,6 +50,13 @@ class Chain:
         return digest
 
 
+def digest_with(chain: Chain, payload: bytes) -> bytes:
+    """The digest that a chain would come to with a payload of any length; it stays as it is."""
+    tried = chain._hash.copy()
+    tried.update(memoryview(payload)[len(_array_header(commands_in(payload))) :])
+    return tried.digest()
+
+
 def commands_in(payload: bytes) -> int:
     """How many commands a msgpack array of them begins with; ValueError when it is none."""
     if payload[:1] == b"\xdc" and len(payload) > 2:

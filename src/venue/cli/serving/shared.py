@@ -134,7 +134,7 @@ def serve(options: SharedOptions, settled: Settled) -> int:
     except _failures() as problem:
         _die(str(problem), STOPPED)
     except _refusals() as problem:
-        _die(str(problem))
+        _die(_with_advice(problem, options.state))
 
 
 async def _served(options: SharedOptions, settled: Settled, began: float) -> int:
@@ -177,6 +177,17 @@ def _shared(options: SharedOptions) -> Options:
         origins=options.allow_origin,
         proxies=options.trusted_proxy,
     )
+
+
+def _with_advice(problem: Exception, state: str | None) -> str:
+    """Why the venue does not start, and what can be done when its journal is damaged."""
+    from venue.journal.journal import JournalCorrupt
+
+    if state is None or not isinstance(problem, JournalCorrupt):
+        return str(problem)
+    from venue.journal.repair import advice
+
+    return "; ".join(filter(None, (str(problem), advice(state))))
 
 
 def _write_ready(path: str, running: Running) -> None:
