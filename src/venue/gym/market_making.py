@@ -121,7 +121,7 @@ class Maker:
         return self._observed(seen, passed), self.profit - before
 
     def drawn(self, passed: float) -> str:
-        """What it sees, in text."""
+        """Its observation, as text."""
         carried = self._seen.base - self._first.base
         facts = {"bought": f"{carried} lots", "profit": f"{self.profit:.2f} USDT"}
         return drawn(self._seen, passed, facts)

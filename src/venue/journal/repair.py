@@ -46,8 +46,8 @@ class Refused(Exception):
 
 
 class Held(Struct):
-    """The contents of a damaged journal: rows that the chain proves, `loose` ones that it cannot prove
-    as damage lies before them in their block, the commands that are `lost`, and the last one.
+    """The contents of a damaged journal: rows that the chain proves, `loose` ones that it cannot
+    prove as damage lies before them in their block, the commands that are `lost`, and the last one.
 
     `starts` are the chain's digests at block boundaries, as far as they are known.
     """
@@ -62,8 +62,8 @@ class Held(Struct):
 
 
 class Repaired(Struct, frozen=True):
-    """The outcome of a repair: the last command, the snapshot that the journal goes on from (0: none was
-    needed), the lost commands, and where the damaged file is."""
+    """The outcome of a repair: the last command, the snapshot that the journal goes on from (0:
+    none was needed), the lost commands, the unproven rows, and where the damaged file is."""
 
     last: int
     snapshot: int
