@@ -49,7 +49,7 @@ def unbounded(value: Any, kind: inspect.Type, number: int, path: str = "") -> It
                 yield place, (*value[:at], other, *value[at + 1 :])
     elif isinstance(kind, inspect.UnionType):
         for one in kind.types:
-            if isinstance(one, inspect.StructType) and isinstance(value, one.cls):
+            if not isinstance(one, inspect.StructType) or isinstance(value, one.cls):
                 yield from unbounded(value, one, number, path)
 
 

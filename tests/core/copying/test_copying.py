@@ -385,3 +385,12 @@ def test_a_lead_that_closes_into_its_own_opening_order_still_leads_the_same_posi
     assert copy(world, "fay").number == number, "it was half closed, and opened as much"
     data = snapshot.dump(world.engine)
     assert snapshot.dump(snapshot.load(data)) == data
+
+
+def test_a_lead_that_nobody_follows_is_the_same_after_a_restart() -> None:
+    """Rule 10: none of its orders counted, and a snapshot says so."""
+    world = copying_world()
+    world.long("lea", 10, 0)
+    assert the_lead(world).tracks
+    data = snapshot.dump(world.engine)
+    assert snapshot.dump(snapshot.load(data)) == data

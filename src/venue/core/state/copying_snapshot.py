@@ -31,7 +31,7 @@ class LeadRecord(msgspec.Struct, array_like=True):
     third_ppm: int
     symbols: list[str]
     tracks: list[TrackRecord]
-    counted: list[int] = []
+    counted: list[int] | None = None  # files of earlier versions do not tell
 
 
 class CopyRecord(msgspec.Struct, array_like=True, gc=False):
@@ -163,7 +163,9 @@ def _lead(engine: Engine, record: LeadRecord) -> Lead:
     lead.third_ppm = record.third_ppm
     lead.symbols = record.symbols
     # Earlier versions knew the newest order of each position only.
-    counted = record.counted or [track.order_id for track in record.tracks]
+    counted = record.counted
+    if counted is None:
+        counted = [track.order_id for track in record.tracks]
     lead.counted = dict.fromkeys(counted, True)
     return lead
 
