@@ -252,6 +252,8 @@ class Engine:
             events = self._obey(command)
         if self.fee_tiers.tables:
             self.fee_tiers.count(events, time)
+        if self.contracts.unfinished:
+            self.closing.go_on_with(self.contracts.unfinished)
         return events
 
     def _obey(self, command: Any) -> list[Event]:

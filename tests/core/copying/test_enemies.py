@@ -131,17 +131,58 @@ def test_closes_that_are_tried_again_ask_a_bounded_number_of_resting_orders() ->
     world.long("mole", 100, 980)
     world.close_long("lea", 100, 0)  # further from the mark than a follower goes
     proceed(world)
-    assert len(world.engine.copying.books.behind) == RETRIES_MAX
+    assert len(world.engine.copying.books.behind.copies()) == RETRIES_MAX
     for name in makers:
         for _ in range(190):
             world.long(name, 1, 999)
     sold = []
-    while world.engine.copying.books.behind:
+    while world.engine.copying.books.behind.copies():
         world.wait(1)
         world.post(1_000)
         sold.append(len(of(world.tick(), ContractTrade)))
     assert sum(sold) == 10 * 190 > max(sold)
     assert max(sold) < ASKED_MAX + 100
+
+
+def test_copies_that_are_stuck_delay_no_other_leads_follower() -> None:
+    """4,000 stuck copies, 20 tried at a tick, delayed an honest follower's close by 200 s."""
+    world = copying_world(*[f"fay{number}" for number in range(250)], checked=False)
+    world.owner("hon", 10 * MONEY)
+    world.owner("liz")
+    lead(world, "liz")
+    follow(world, "hon", "liz")
+    for name in ("lea", "liz"):
+        world.short("deeper", 9_000, 1_001)
+        world.long(name, 10, 0)
+        proceed(world)
+    world.long("deep", 9_000, 1_000)
+    world.short("liz", 10, 0)
+    proceed(world)
+    for name in ("deep", "deeper"):
+        world.ok(commands.CancelContractOrders(world.uids[name]))
+    world.long("deep", 20, 980)  # nothing nearer: the followers' copies of longs are stuck
+    world.close_long("lea", 10, 0)
+    proceed(world)
+    for _ in range(40):
+        world.wait(1)
+        world.post(1_000)
+        world.tick()
+    behind = world.engine.copying.books.behind
+    assert len(behind.copies()) >= 250
+    twin = snapshot.load(snapshot.dump(world.engine))
+    assert snapshot.state_hash(twin) == snapshot.state_hash(world.engine)
+    world.engine = twin
+    world.short("deep", 20, 1_020)
+    world.close_short("liz", 10, 0)  # its follower finds nothing either
+    proceed(world)
+    closing = [one for one in copies(world, "hon", "liz") if one.track.side < 0]
+    assert [one.due > 0 for one in closing] == [True]
+    world.short("deeper", 9_000, 1_001)
+    world.wait(1)
+    world.post(1_000)
+    closed = of(world.tick(), CopyClosed)
+    assert world.uids["hon"] in [event.uid for event in closed]
+    assert audit.problems(world.engine) == []
 
 
 # -- a follower against its lead ------------------------------------------------------------------
@@ -406,7 +447,7 @@ def test_a_halted_symbol_is_closed_when_trading_resumes() -> None:
     world.long("deep", 100, 1_000)  # enough for the lead alone
     (refused,) = of(world.close_long("lea", 100, 0), CopyRefused)
     assert (refused.opens, refused.reason) == (False, Reject.NO_LIQUIDITY)
-    assert list(world.engine.copying.books.behind) == [copy(world, "fay").number]
+    assert world.engine.copying.books.behind.copies() == [copy(world, "fay")]
     world.ok(commands.HaltInstrument(SYMBOL, True, "rest", product=1))
     number = copy(world, "fay").number
     assert refusal(close_copy(world, "fay", number)) == Reject.HALTED
@@ -416,7 +457,7 @@ def test_a_halted_symbol_is_closed_when_trading_resumes() -> None:
     world.long("deep", 100, 1_000)
     world.wait(1)
     assert of(world.tick(), CopyClosed)
-    assert world.engine.copying.books.behind == {}
+    assert world.engine.copying.books.behind.copies() == []
 
 
 def test_a_symbol_that_is_halted_amid_a_cascade() -> None:

@@ -48,11 +48,11 @@ class Match(Generic[T, F]):
 
     `looked` counts the resting orders that it asked, met or not. `prevented`: self-trade prevention
     (`prevention`) ended an order; `stopped`: it ended this one. `enough`: the rules want no more.
-    `room` is how many more fills there may be (rule 3.13).
+    `room` is how many more fills there may be; `bounded`: there was no more (rule 3.13).
     """
 
-    __slots__ = ("enough", "fills", "limit", "looked", "lots", "order", "prevented", "prevention",
-                 "room", "stopped")  # fmt: skip
+    __slots__ = ("bounded", "enough", "fills", "limit", "looked", "lots", "order", "prevented",
+                 "prevention", "room", "stopped")  # fmt: skip
 
     def __init__(self, order: Order[T], prevention: int, room: int = FILLS_MAX) -> None:
         self.order = order
@@ -65,6 +65,7 @@ class Match(Generic[T, F]):
         self.prevented = False
         self.stopped = False
         self.enough = False
+        self.bounded = False
 
     def walk(self, limit: int, rules: Rules[T, F]) -> None:
         """Ask the resting orders up to the price `limit`: best price first, oldest first (3.2)."""
@@ -81,6 +82,7 @@ class Match(Generic[T, F]):
             maker: Order[T] | None = levels[key].head
             while maker is not None:
                 if self.room == 0 or len(self.fills) >= PLANNED_MAX:
+                    self.bounded = True
                     return
                 self.looked += 1
                 if prevents and maker.uid == uid:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from venue.core.book.book import Order
 from venue.core.contract.orders import ASKED_MAX, Contracts
-from venue.core.contract.records import Position
+from venue.core.contract.records import Position, Terms
 from venue.core.messages.commands import ClosePositions
 from venue.core.messages.contract_events import ClosedAtMarket, ContractOrderReduced
 from venue.core.messages.events import Event, Rejected
@@ -15,15 +16,46 @@ CLOSING_UNITS: Final = 300  # events of one slice; the position it reaches is fi
 CLOSED_MAX: Final = 25  # positions of one slice
 
 
+class Rest:
+    """The rest of an order that closes on its owner's behalf and ended before its lots, because it
+    had met as many resting orders as one command does (rule 3.13).
+
+    It goes on under the next id, at no worse than `price` (ticks), for the same `cause`.
+    """
+
+    __slots__ = ("algo_id", "cause", "kind", "lots", "position_id", "price", "tif")
+
+    def __init__(
+        self, position_id: int, lots: int, price: int, kind: int, tif: int, cause: int, algo_id: int
+    ) -> None:
+        self.position_id = position_id
+        self.lots = lots
+        self.price = price
+        self.kind = kind
+        self.tif = tif
+        self.cause = cause
+        self.algo_id = algo_id
+
+    def numbers(self) -> list[int]:
+        """All of it, in the order of its making."""
+        return [
+            self.position_id, self.lots, self.price, self.kind, self.tif, self.cause, self.algo_id,
+        ]  # fmt: skip
+
+
 class ClosingRequest:
-    """A closing under way: `sequence` is its command's, `left` the positions still to be closed."""
+    """A closing under way: `sequence` is its command's, `left` the positions still to be closed.
 
-    __slots__ = ("left", "sequence", "uid")
+    That of one order's `rest` has no command: its sequence is 0.
+    """
 
-    def __init__(self, uid: int, sequence: int, left: list[int]) -> None:
+    __slots__ = ("left", "rest", "sequence", "uid")
+
+    def __init__(self, uid: int, sequence: int, left: list[int], rest: Rest | None = None) -> None:
         self.uid = uid
         self.sequence = sequence
         self.left = left  # the next one last
+        self.rest = rest
 
 
 class Closing:
@@ -74,10 +106,13 @@ class Closing:
         """The next slice: one owner's oldest request, in its turn."""
         for uid, requests in self.running.items():
             request = requests[0]
-            events = self._go_on(request, time, request.sequence)
+            if request.rest is not None:
+                events = self._finish(request, request.rest, time)
+            else:
+                events = self._go_on(request, time, request.sequence)
             del self.running[uid]
-            if not request.left:
-                del requests[0]
+            if not request.left and request.rest is None:
+                requests.remove(request)
             if requests:
                 self.running[uid] = requests  # after all others
             return events
@@ -125,7 +160,55 @@ class Closing:
         if isinstance(first, Rejected):
             return ClosedAtMarket(position_id, 0, first.reason)
         events += said
+        if position.quantity and (order.terms.bounded or not order.remaining):
+            self._later(order, position.quantity)  # a close at market is of all its lots
         return ClosedAtMarket(position_id, order.order_id, 0)
+
+    # -- what one order could not finish ----------------------------------------------------------
+
+    def go_on_with(self, orders: list[Order[Terms]]) -> None:
+        """Have later slices close the lots that these orders did not, and empty the list."""
+        for order in orders:
+            self._later(order, order.remaining)
+        orders.clear()
+
+    def _later(self, order: Order[Terms], lots: int) -> None:
+        terms = order.terms
+        position = terms.closes
+        assert position is not None, f"order {order.order_id} closes nothing"
+        if position.quantity:
+            price = order.price or terms.limit
+            rest = Rest(
+                position.position_id, lots, price, order.type, order.time_in_force, terms.cause,
+                terms.algo_id,
+            )  # fmt: skip
+            request = ClosingRequest(order.uid, 0, [], rest)
+            self.running.setdefault(order.uid, []).append(request)
+
+    def _finish(self, request: ClosingRequest, rest: Rest, time: int) -> list[Event]:
+        """Enter an order for the rest of another; it is over when that trades no more."""
+        request.rest = None
+        contracts = self.contracts
+        account = contracts.ledger.accounts[request.uid]
+        position = contracts.collateral.holding_of(account).positions.get(rest.position_id)
+        if position is None or position.perp.market.halted:
+            return []
+        lots = min(rest.lots, position.quantity)
+        if rest.cause == CAUSE_CLOSE:
+            lots = min(lots, position.perp.market.instrument.market_quantity_max)
+        price = 0 if rest.kind == MARKET else rest.price
+        order = contracts.closing_order(position, rest.kind, lots, price, rest.cause, time)
+        order.time_in_force = rest.tif
+        terms = order.terms
+        terms.algo_id = rest.algo_id
+        terms.limit = rest.price
+        events = contracts.enter(order)
+        if isinstance(events[0], Rejected):
+            return []
+        rest.lots -= lots - order.remaining
+        if rest.lots > 0 and (terms.bounded or not order.remaining):
+            request.rest = rest
+        return events
 
 
 def trim(contracts: Contracts, position: Position, time: int, events: list[Event]) -> None:

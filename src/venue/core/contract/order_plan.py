@@ -192,6 +192,7 @@ class Plan:
         return left >= (0 if had_less else maintenance_after(position, self.match.lots))
 
     def _drop_last(self) -> None:
+        self.match.bounded = False  # its pool bears no more
         fill = self.match.fills.pop()
         self.match.lots -= fill.lots
         self.notional -= fill.amount

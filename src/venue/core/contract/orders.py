@@ -71,11 +71,12 @@ class Contracts:
 
     `spot_markets` are the books that an index may follow. `faults` counts plans that did not fit
     the state: each is a defect, refused before an effect. `looked` counts the resting orders that
-    plans asked: work that a slice bounds (`ASKED_MAX`). It is no state.
+    plans asked: work that a slice bounds (`ASKED_MAX`). `unfinished` are the triggered orders of
+    this command that later slices go on with. Neither is state between commands.
     """
 
     __slots__ = ("client_ids", "collateral", "counters", "faults", "fills", "ledger", "looked",
-                 "markets", "spot_markets")  # fmt: skip
+                 "markets", "spot_markets", "unfinished")  # fmt: skip
 
     def __init__(
         self, ledger: Ledger, counters: Counters, spot_markets: dict[str, Market[Any]]
@@ -89,6 +90,7 @@ class Contracts:
         self.client_ids = ClientIds(_clients)
         self.faults = 0
         self.looked = 0
+        self.unfinished: list[Order[Terms]] = []
 
     def follow_books(self) -> None:
         """Have each contract know the spot book that is a source of its index."""
@@ -206,6 +208,8 @@ class Contracts:
         if refused is not None:
             return [refused]
         limit = perp.market.worst_price(order.side, perp.mark) or any_price(order.side)
+        if terms.limit:
+            limit = tighter(order.side, limit, terms.limit)
         band_ppm = perp.market.instrument.market_band_ppm
         plan = self._planned(Plan(order, terms), limit, band_ppm)
         if not plan.match.lots and not plan.match.prevented:
@@ -244,6 +248,9 @@ class Contracts:
             return []
         if terms.cause == CAUSE_USER or terms.closes is None:
             return self._execute(order, plan)
+        match = plan.match
+        terms.bounded = match.bounded
+        terms.limit = match.limit if order.side == SELL else -match.limit
         events = self._clear_closing(terms.closes, order.quantity, order.time)
         events += self._execute(order, plan)
         return events

@@ -410,12 +410,15 @@ class Terms:
     one: `made` is the one it has made in SEPARATED mode. `asked_position` is the id that its owner
     named, 0 for none, UNKNOWN in files of earlier versions. `take_profit` and `stop_loss` are
     attached once it has opened something: `attached` are those of the position `exits_position`.
-    `trimmed` lots were taken off a closing order because its position became smaller.
+    `trimmed` lots were taken off a closing order because its position became smaller. Of one that
+    closes on its owner's behalf `limit` is the worst price in ticks at which it may trade (0: any).
+    It is `bounded` when its work ended before its lots (rule 3.13).
     """
 
-    __slots__ = ("algo_id", "asked_position", "attached", "cause", "closes", "exits_position",
-                 "holding", "made", "margin", "modes", "opens", "perp", "pool", "position_side",
-                 "stop_loss", "take_profit", "trimmed", "whole_margin")  # fmt: skip
+    __slots__ = ("algo_id", "asked_position", "attached", "bounded", "cause", "closes",
+                 "exits_position", "holding", "limit", "made", "margin", "modes", "opens", "perp",
+                 "pool", "position_side", "stop_loss", "take_profit", "trimmed",
+                 "whole_margin")  # fmt: skip
 
     def __init__(
         self, holding: Holding, modes: Modes, side: int, position_side: int, cause: int
@@ -430,6 +433,8 @@ class Terms:
         self.margin = 0
         self.whole_margin = 0
         self.trimmed = 0
+        self.limit = 0
+        self.bounded = False
         self.closes: Position | None = None
         self.made: Position | None = None
         self.asked_position = 0

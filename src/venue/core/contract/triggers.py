@@ -266,6 +266,8 @@ class Triggers:
                     parent.exits_position = position.position_id
             else:
                 events += said
+                if terms.bounded:
+                    contracts.unfinished.append(order)
         if refused is not None:
             algo.status = ALGO_EXPIRED
             reason = refused.reason

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.orders import Contracts
+from venue.core.copying.overdue import Overdue
 from venue.core.copying.people import Copy, Echo, Following, Lead, Track, Tracked, Trader
 from venue.core.copying.shares import Shares
 from venue.core.messages.contract_events import ContractTrade, Leg
@@ -20,7 +21,7 @@ class Books:
     """Leads, followers and copies. `traders` are by uid, `followings` by number, rising.
 
     `echoes` are acts of leads that not all followers have repeated, by the lead's uid: leads take
-    turns. `behind` are the copies with lots that are due but not closed yet, by number.
+    turns. `behind` are the copies with lots that are due but not closed yet.
     """
 
     __slots__ = ("behind", "closing_copy", "closing_id", "contracts", "echoes", "followings",
@@ -32,7 +33,7 @@ class Books:
         self.traders: dict[int, Trader] = {}
         self.followings: dict[int, Following] = {}
         self.echoes: dict[int, list[Echo]] = {}
-        self.behind: dict[int, Copy] = {}
+        self.behind = Overdue()
         self.next_number = 1
         # The copy whose closing order is being executed: no state between commands.
         self.closing_copy: Copy | None = None
@@ -182,7 +183,7 @@ class Books:
             copy.paid += taken
             said += moved
         if not copy.due:
-            self.behind.pop(copy.number, None)
+            self.behind.drop(copy)
         if not copy.lots:
             self._end_copy(copy, said)
 

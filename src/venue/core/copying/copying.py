@@ -18,7 +18,8 @@ from venue.core.units import DAY_US, PPM
 from venue.vocabulary import CAUSE_COPY, MARKET, Reject
 
 SETTLED_MAX: Final = 20  # pairs settled in one slice
-RETRIES_MAX: Final = 20  # closes that could not be done before, tried again at one tick
+RETRIES_MAX: Final = 20  # closes that could not be done before and are done at one tick
+TRIED_MAX: Final = 200  # of them, tried again at one tick
 
 
 class Copying:
@@ -151,7 +152,11 @@ class Copying:
         order = self.contracts.closing_order(
             found.tracked.position, MARKET, lots, 0, CAUSE_COPY, command.time
         )
-        return self.repeating.entered(order, found, command.time)
+        said = self.repeating.entered(order, found, command.time)
+        if order.terms.bounded and found.lots:
+            found.due = max(found.due, min(found.lots, order.remaining))
+            self.books.behind.add(found)  # the rest, near the mark, with each tick
+        return said
 
     # -- slices ----------------------------------------------------------------------------------
 
@@ -169,14 +174,19 @@ class Copying:
             self.settle_last = self.books.next_number - 1
         events: list[Event] = []
         most = self.contracts.looked + ASKED_MAX
-        for number in list(self.books.behind)[:RETRIES_MAX]:
-            if self.contracts.looked >= most:
-                break
-            copy = self.books.behind.pop(number, None)
+        behind = self.books.behind
+        behind.wake(time)
+        done = 0
+        for _ in range(TRIED_MAX):
+            copy = None if self.contracts.looked >= most or done == RETRIES_MAX else behind.next()
             if copy is None:
-                continue  # an earlier one of them was its counterparty
-            self.books.behind[number] = copy  # after all others
+                break
+            due = copy.due
             self.repeating.close_due(copy, time, events)
+            closed = copy.due < due
+            done += closed
+            if copy.due:
+                behind.tried(copy, time, closed=closed)
         return events
 
     def _settle(self) -> list[Event]:

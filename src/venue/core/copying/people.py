@@ -13,6 +13,8 @@ from venue.vocabulary import OPEN_ORDERS_PER_ACCOUNT_MAX
 FOLLOWERS_MAX: Final = 1_000  # of a lead at a time
 FOLLOWS_MAX: Final = 20  # leads of a follower at a time
 CONFIGS_MAX: Final = 100
+GONE: Final = -1  # a copy's `again` when it is not tried again
+IN_LINE: Final = 0
 COUNTED_MAX: Final = 2 * OPEN_ORDERS_PER_ACCOUNT_MAX  # of a lead's orders; no more are open
 
 
@@ -109,12 +111,14 @@ class Copy:
     """The part of a follower's position that copies one of a lead's.
 
     `lots` are open, at an open value of `value` and a fee of `fee` atoms; `due` of them are to be
-    closed because the lead has closed. The sums are its life's.
+    closed because the lead has closed. The sums are its life's. It was tried in vain `tries` times,
+    and is tried `again` at that time (µs), in its turn (IN_LINE), or not (GONE).
     """
 
-    __slots__ = ("close_fee", "close_value", "created", "due", "fee", "following", "leverage",
-                 "lots", "number", "open_fee", "open_size", "open_value", "order_id", "paid",
-                 "realized", "track", "tracked", "updated", "value")  # fmt: skip
+    __slots__ = ("again", "close_fee", "close_value", "created", "due", "fee", "following",
+                 "leverage", "lots", "number", "open_fee", "open_size", "open_value",
+                 "order_id", "paid", "realized", "track", "tracked", "tries", "updated",
+                 "value")  # fmt: skip
 
     def __init__(
         self, number: int, following: Following, track: Track, tracked: Tracked, time: int
@@ -138,6 +142,8 @@ class Copy:
         self.close_fee = 0
         self.realized = 0
         self.paid = 0
+        self.tries = 0
+        self.again = GONE
 
     def know(self) -> None:
         """Enter the books of its position, its lead's position and its following."""

@@ -211,7 +211,7 @@ class Repeating:
         kept = copy.lots - copy.due
         copy.due += kept - kept * echo.after // echo.before
         if copy.due:
-            self.books.behind[copy.number] = copy
+            self.books.behind.add(copy)
             reason = self.close_due(copy, time, events)
             if reason:
                 events.append(_refused(copy.following, copy.track, reason, opens=False))
@@ -228,11 +228,13 @@ class Repeating:
             return int(Reject.NO_MARK)
         following = copy.following
         config = following.config(perp.symbol)
+        slippage = 0 if config is None else config.slippage_ppm
         side = closing_side(copy.track.side)
+        if not reachable(perp, side, bound(perp, side, 0, slippage or SLIPPAGE_PPM)):
+            return int(Reject.NO_LIQUIDITY)
         position = copy.tracked.position
         holding = following.holding
         means = daily_loss(self.books.traders[following.account.uid], holding, perp.asset)
-        slippage = 0 if config is None else config.slippage_ppm
         slippage = closing_slippage(means, slippage, holding.taker_rate(perp.market))
         worst = bound(perp, side, 0, slippage)
         if not reachable(perp, side, worst):

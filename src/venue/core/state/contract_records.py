@@ -158,4 +158,5 @@ class ContractState(msgspec.Struct, array_like=True):
     holdings: list[HoldingRecord]
     closed: list[ContractOrderRecord]
     watch: WatchRecord | None = None
-    closings: list[tuple[int, int, list[int]]] = []  # uid, sequence, position ids left
+    # uid, sequence, position ids left; without a sequence `Rest.numbers`
+    closings: list[tuple[int, int, list[int]]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.book import NO_ASK, Market, Order, resting
-from venue.core.contract.closing import ClosingRequest
+from venue.core.contract.closing import ClosingRequest, Rest
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.contract.conditional import is_due, wait
 from venue.core.contract.records import Holding, Modes, Perpetual, Position, Terms
@@ -49,7 +49,11 @@ def dump(engine: Engine) -> ContractState:
         closed=[_order_record(order) for order in contracts.client_ids.ended()],
         watch=watch_snapshot.dump(engine),
         closings=[
-            (request.uid, request.sequence, request.left)
+            (
+                request.uid,
+                request.sequence,
+                request.left if request.rest is None else request.rest.numbers(),
+            )
             for requests in engine.closing.running.values()
             for request in requests
         ],
@@ -250,7 +254,10 @@ def load(engine: Engine, state: ContractState) -> None:
             position.orders = dict(sorted(position.orders.items()))
     watch_snapshot.load(engine, state.watch)
     for uid, sequence, left in state.closings:
-        engine.closing.running.setdefault(uid, []).append(ClosingRequest(uid, sequence, left))
+        request = ClosingRequest(uid, sequence, left)
+        if not sequence:  # no command's, but an order's rest
+            request = ClosingRequest(uid, 0, [], Rest(*left))
+        engine.closing.running.setdefault(uid, []).append(request)
     for order_record in state.closed:
         order = _order(engine, order_record)
         contracts.client_ids.add(order)

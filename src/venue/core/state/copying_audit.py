@@ -31,7 +31,8 @@ def problems(engine: Engine) -> list[str]:
         found += _trader_problems(uid, trader)
         if trader.lead is not None:
             found += _lead_problems(trader.lead)
-    for number, copy in books.behind.items():
+    for copy in books.behind.copies():
+        number = copy.number
         if not 0 < copy.due <= copy.lots or copy.following.copies.get(number) is not copy:
             found.append(f"copy {number} is behind with {copy.due} of {copy.lots} lots")
     return found

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
-from venue.core.copying.people import Copy, Echo, Following, Lead, Track, Tracked, Trader
+from venue.core.copying.people import (
+    GONE,
+    IN_LINE,
+    Copy,
+    Echo,
+    Following,
+    Lead,
+    Track,
+    Tracked,
+    Trader,
+)
 from venue.core.engine import Engine
 from venue.core.messages.copy_commands import CopyConfig
 
@@ -31,7 +41,11 @@ class LeadRecord(msgspec.Struct, array_like=True):
     third_ppm: int
     symbols: list[str]
     tracks: list[TrackRecord]
+<<<<<<< HEAD
     counted: list[int] | None = None  # files of earlier versions do not tell
+=======
+    counted: list[int] | None = None  # earlier versions knew each position's newest order
+>>>>>>> 639058da (core: what is due to close goes on, and copies' closes take turns)
 
 
 class CopyRecord(msgspec.Struct, array_like=True, gc=False):
@@ -106,7 +120,7 @@ def dump(engine: Engine) -> CopyingState | None:
         [_track_record(lead, track) for _, (lead, track) in sorted(ended.items())],
         [_following_record(following) for following in books.followings.values()],
         [(uid, [_echo_record(echo) for echo in echoes]) for uid, echoes in books.echoes.items()],
-        list(books.behind),
+        [copy.number for copy in books.behind.copies()],
     )
 
 
@@ -137,7 +151,8 @@ def load(engine: Engine, state: CopyingState | None) -> None:
     for uid, echoes in state.echoes:
         books.echoes[uid] = [_echo(leads[uid], tracks[echo.track], echo) for echo in echoes]
     for number in state.behind:
-        books.behind[number] = copies[number]
+        copy = copies[number]
+        books.behind.put(copy, max(IN_LINE, copy.again))
 
 
 def _lead_record(lead: Lead) -> LeadRecord:
@@ -162,7 +177,10 @@ def _lead(engine: Engine, record: LeadRecord) -> Lead:
     lead.third_uid = record.third_uid
     lead.third_ppm = record.third_ppm
     lead.symbols = record.symbols
+<<<<<<< HEAD
     # Earlier versions knew the newest order of each position only.
+=======
+>>>>>>> 639058da (core: what is due to close goes on, and copies' closes take turns)
     counted = record.counted
     if counted is None:
         counted = [track.order_id for track in record.tracks]
@@ -257,7 +275,7 @@ def _sums(copy: Copy) -> list[int]:
     return [
         copy.order_id, copy.leverage, copy.lots, copy.value, copy.fee, copy.due, copy.open_size,
         copy.open_value, copy.open_fee, copy.close_value, copy.close_fee, copy.realized, copy.paid,
-        copy.created, copy.updated,
+        copy.created, copy.updated, copy.tries, copy.again,
     ]  # fmt: skip
 
 
@@ -265,7 +283,8 @@ def _load_sums(copy: Copy, sums: list[int]) -> None:
     copy.order_id, copy.leverage, copy.lots, copy.value, copy.fee, copy.due = sums[:6]
     copy.open_size, copy.open_value, copy.open_fee = sums[6:9]
     copy.close_value, copy.close_fee, copy.realized, copy.paid = sums[9:13]
-    copy.created, copy.updated = sums[13:]
+    copy.created, copy.updated = sums[13:15]
+    copy.tries, copy.again = sums[15:] or (0, GONE)  # not of earlier versions
 
 
 def _echo_record(echo: Echo) -> EchoRecord:

@@ -1,0 +1,98 @@
+"""Copies with lots that are due and could not be closed yet, and their turns (rule 9.4)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from venue.core.contract.ordered_rows import OrderedRows
+from venue.core.copying.people import GONE, IN_LINE, Copy
+from venue.core.units import SECOND_US
+
+WOKEN_MAX: Final = 1_000  # copies that come back into line at one tick
+PAUSE_MAX: Final = 16  # seconds between two tries of a copy that is stuck; it begins with one
+
+
+class Overdue:
+    """The copies in line, by their lead and its follower, and those that pause after a vain try.
+
+    Leads take turns, and followers of a lead, so that no group of copies delays another's.
+    """
+
+    __slots__ = ("lines", "pausing")
+
+    def __init__(self) -> None:
+        self.lines: dict[int, dict[int, dict[int, Copy]]] = {}
+        self.pausing: OrderedRows[tuple[int, int, Copy]] = OrderedRows()
+
+    def add(self, copy: Copy) -> None:
+        """Have a copy stand in line, unless it is known."""
+        if copy.again == GONE:
+            copy.tries = 0
+            self._stand(copy)
+
+    def put(self, copy: Copy, again: int) -> None:
+        """Have a copy stand in line, or pause until `again`, as it did before."""
+        if again == IN_LINE:
+            self._stand(copy)
+        else:
+            copy.again = again
+            self.pausing.add((again, copy.number, copy))
+
+    def drop(self, copy: Copy) -> None:
+        """Forget a copy that has nothing due any more."""
+        if copy.again > IN_LINE:
+            self.pausing.remove((copy.again, copy.number, copy))
+        elif copy.again == IN_LINE:
+            lead, follower = _owners(copy)
+            line = self.lines[lead]
+            own = line[follower]
+            del own[copy.number]
+            if not own:
+                del line[follower]
+            if not line:
+                del self.lines[lead]
+        copy.again = GONE
+
+    def wake(self, time: int) -> None:
+        """Have those whose pause is over stand in line."""
+        for again, _, copy in self.pausing.after((0,), WOKEN_MAX):
+            if again > time:
+                break
+            self.drop(copy)
+            self._stand(copy)
+
+    def next(self) -> Copy | None:
+        """The next copy, out of the line; its follower and its lead go to the end."""
+        for lead, line in self.lines.items():
+            follower, own = next(iter(line.items()))
+            copy = next(iter(own.values()))
+            self.drop(copy)
+            if follower in line:
+                line[follower] = line.pop(follower)
+            if lead in self.lines:
+                self.lines[lead] = self.lines.pop(lead)
+            return copy
+        return None
+
+    def tried(self, copy: Copy, time: int, *, closed: bool) -> None:
+        """Have a copy that still has lots due pause: a second after it `closed` some, otherwise
+        twice as long with each try."""
+        copy.tries = 0 if closed else copy.tries + 1
+        self.put(copy, time + min(PAUSE_MAX, 1 << max(0, copy.tries - 1)) * SECOND_US)
+
+    def copies(self) -> list[Copy]:
+        """All of them: those in line as their leads' turns are, then the others."""
+        found = [
+            copy for line in self.lines.values() for own in line.values() for copy in own.values()
+        ]
+        return found + [row[2] for row in self.pausing.rows()]
+
+    def _stand(self, copy: Copy) -> None:
+        copy.again = IN_LINE
+        lead, follower = _owners(copy)
+        own = self.lines.setdefault(lead, {}).setdefault(follower, {})
+        own[copy.number] = copy
+
+
+def _owners(copy: Copy) -> tuple[int, int]:
+    return copy.following.lead.account.uid, copy.following.account.uid
