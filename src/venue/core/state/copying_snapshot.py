@@ -41,11 +41,7 @@ class LeadRecord(msgspec.Struct, array_like=True):
     third_ppm: int
     symbols: list[str]
     tracks: list[TrackRecord]
-<<<<<<< HEAD
     counted: list[int] | None = None  # files of earlier versions do not tell
-=======
-    counted: list[int] | None = None  # earlier versions knew each position's newest order
->>>>>>> 639058da (core: what is due to close goes on, and copies' closes take turns)
 
 
 class CopyRecord(msgspec.Struct, array_like=True, gc=False):
@@ -177,10 +173,7 @@ def _lead(engine: Engine, record: LeadRecord) -> Lead:
     lead.third_uid = record.third_uid
     lead.third_ppm = record.third_ppm
     lead.symbols = record.symbols
-<<<<<<< HEAD
     # Earlier versions knew the newest order of each position only.
-=======
->>>>>>> 639058da (core: what is due to close goes on, and copies' closes take turns)
     counted = record.counted
     if counted is None:
         counted = [track.order_id for track in record.tracks]
