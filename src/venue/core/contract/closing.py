@@ -25,16 +25,10 @@ class Rest:
 
     __slots__ = ("algo_id", "cause", "kind", "lots", "position_id", "price", "tif")
 
-    def __init__(
-        self, position_id: int, lots: int, price: int, kind: int, tif: int, cause: int, algo_id: int
-    ) -> None:
-        self.position_id = position_id
-        self.lots = lots
-        self.price = price
-        self.kind = kind
-        self.tif = tif
-        self.cause = cause
-        self.algo_id = algo_id
+    def __init__(self, numbers: list[int]) -> None:
+        (
+            self.position_id, self.lots, self.price, self.kind, self.tif, self.cause, self.algo_id,
+        ) = numbers  # fmt: skip
 
     def numbers(self) -> list[int]:
         """All of it, in the order of its making."""
@@ -178,10 +172,10 @@ class Closing:
         assert position is not None, f"order {order.order_id} closes nothing"
         if position.quantity:
             price = order.price or terms.limit
-            rest = Rest(
+            rest = Rest([
                 position.position_id, lots, price, order.type, order.time_in_force, terms.cause,
                 terms.algo_id,
-            )  # fmt: skip
+            ])  # fmt: skip
             request = ClosingRequest(order.uid, 0, [], rest)
             self.running.setdefault(order.uid, []).append(request)
 

@@ -79,12 +79,7 @@ class Perpetual:
         self.ids: OrderedRows[tuple[int]] = OrderedRows()
         self.open_interest = 0
         # Waiting conditional orders by key: last rising, last falling, mark rising, mark falling.
-        self.waiting: list[OrderedRows[Waiting]] = [
-            OrderedRows(),
-            OrderedRows(),
-            OrderedRows(),
-            OrderedRows(),
-        ]
+        self.waiting: list[OrderedRows[Waiting]] = [OrderedRows() for _ in range(4)]
         self.trailing: dict[int, Algo] = {}
         # Orders whose price has come and whose turn has not, each with its version then.
         self.due_algos: deque[tuple[int, Algo]] = deque()

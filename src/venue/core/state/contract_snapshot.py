@@ -256,7 +256,7 @@ def load(engine: Engine, state: ContractState) -> None:
     for uid, sequence, left in state.closings:
         request = ClosingRequest(uid, sequence, left)
         if not sequence:  # no command's, but an order's rest
-            request = ClosingRequest(uid, 0, [], Rest(*left))
+            request = ClosingRequest(uid, 0, [], Rest(left))
         engine.closing.running.setdefault(uid, []).append(request)
     for order_record in state.closed:
         order = _order(engine, order_record)
