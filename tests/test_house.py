@@ -413,8 +413,8 @@ def test_the_lint_sees(source: str) -> None:
     assert list(chance(ast.parse(source)))
 
 
-# Who may ask for the machine's time in ns: the one place of signatures, a bot that is a program of
-# its own, and tests that compare the venue's time with the machine's.
+# Only these ask for the machine's time in ns: the one place of signatures, a bot that is a program
+# of its own, and tests that compare the venue's time with the machine's.
 CLOCKS = [
     "conformance/test_copying.py",
     "journeys/test_clocks.py",

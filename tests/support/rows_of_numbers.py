@@ -17,7 +17,7 @@ NUMBERS: Final = [
     *[power + step for power in POWERS for step in (-1, 0, 1)], 0, -1, -(2**63) - 1, -(2**64),
 ]  # fmt: skip
 SCALES: Final = (0, 6, 18)
-# What is 2^62 to 2^64 atoms of an asset, one more and one less.
+# Decimals that are 2^62 to 2^64 atoms of an asset, one more and one less.
 ATOMS: Final = [
     f"{(power + step) // 10**scale}.{(power + step) % 10**scale:0{scale}}".rstrip(".")
     for scale in (6, 8, 18) for power in (2**62, 2**63, 2**64) for step in (-1, 0, 1)
