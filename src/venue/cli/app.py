@@ -46,6 +46,7 @@ from venue.cli.serving.shared import SharedOptions, kept_us
 from venue.cli.serving.shared import serve as _serve
 from venue.cli.snapshots import reset, snapshot
 from venue.cli.told.explain import explain
+from venue.cli.told.printing import tell
 from venue.cli.told.wire import wire
 from venue.cli.trading import account, balance, buy, cancel, fills, orders, sell
 from venue.cli.worlds import world
@@ -143,7 +144,7 @@ def faucet(
     """Give an owner of a running venue virtual money."""
     body = {"owner": name, "wallet": wallet, "asset": asset, "amount": amount}
     moved = _operator(url, "deposit", body)
-    print(f"{name} {moved['wallet']} {moved['asset']} +{moved['amount']} -> {moved['after']}")
+    tell(f"{name} {moved['wallet']} {moved['asset']} +{moved['amount']} -> {moved['after']}")
 
 
 @app.command
@@ -159,7 +160,7 @@ def transfer(
     """Move money between two wallets of one owner of a running venue."""
     body = {"owner": name, "from": source, "to": target, "asset": asset, "amount": amount}
     for moved in _operator(url, "transfer", body):
-        print(f"{name} {moved['wallet']} {moved['asset']} {moved['amount']} -> {moved['after']}")
+        tell(f"{name} {moved['wallet']} {moved['asset']} {moved['amount']} -> {moved['after']}")
 
 
 @app.command
@@ -172,14 +173,14 @@ def halt(
 ) -> None:
     """Have a market of a running venue accept cancels only."""
     _operator(url, f"halt{_ROWS[product]}", {"symbol": symbol, "reason": reason})
-    print(f"{symbol} ({product.lower()}) is halted")
+    tell(f"{symbol} ({product.lower()}) is halted")
 
 
 @app.command
 def resume(symbol: Symbol, *, product: Product = "SPOT", url: Url = DEFAULT_URL) -> None:
     """Have a halted market of a running venue accept orders again."""
     _operator(url, f"resume{_ROWS[product]}", {"symbol": symbol})
-    print(f"{symbol} ({product.lower()}) takes orders")
+    tell(f"{symbol} ({product.lower()}) takes orders")
 
 
 @app.command
@@ -229,7 +230,7 @@ def env(
     """Print how to reach a running venue as one of the demo accounts."""
     from venue.cli.credentials import FORMATS
 
-    print(FORMATS[form](_demo(name, url)))
+    tell(FORMATS[form](_demo(name, url)))
 
 
 @app.command
@@ -277,7 +278,7 @@ def ops(*, output: Output = "text") -> None:
     """Print the table of operations."""
     from venue.api.documents.text import operations, operations_table
 
-    print(json.dumps(operations()) if output == "json" else operations_table())
+    tell(json.dumps(operations()) if output == "json" else operations_table())
 
 
 @app.command
@@ -285,7 +286,7 @@ def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Which shell it is for.")],
 ) -> None:
     """Print a script that completes commands and options: eval "$(venue completion bash)"."""
-    print(app.generate_completion(prog_name="venue", shell=shell))
+    tell(app.generate_completion(prog_name="venue", shell=shell))
 
 
 @app.command
@@ -296,9 +297,9 @@ def verify(file: Stopped) -> None:
     with working(f"verifying {file}"):
         findings = check(file)
     for text in findings.facts:
-        print(text)
+        tell(text)
     for text in findings.problems:
-        print(f"PROBLEM {text}", file=sys.stderr)
+        tell(f"PROBLEM {text}", file=sys.stderr)
     sys.exit(1 if findings.problems else 0)
 
 
@@ -340,7 +341,7 @@ def rebuild_history(
     try:
         with working("rebuilding history"):
             begin, reached = rebuild(file, drop_older=drop_older)
-        print(f"history rebuilt{f' from {begin}' if begin else ''} up to command {reached}")
+        tell(f"history rebuilt{f' from {begin}' if begin else ''} up to command {reached}")
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
 
@@ -364,15 +365,15 @@ def prune(file: Stopped, *, keep: Keep) -> None:
             begins = archive(file, keep_us)
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
         _die(str(problem))
-    print(f"the journal begins after command {begins.journal}, history after {begins.history}")
+    tell(f"the journal begins after command {begins.journal}, history after {begins.history}")
     if begins.journal:
-        print("the next start drops the states that were kept before")
+        tell("the next start drops the states that were kept before")
 
 
 @app.command
 def version() -> None:
     """Print the version, with its commit and the digest of its core, as files name it."""
-    print(built.name())
+    tell(built.name())
 
 
 _ROWS: Final = {"SPOT": "", "CONTRACT": "_contract"}

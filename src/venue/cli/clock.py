@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 
 from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, moment, table
 from venue.cli.progress import working
+from venue.cli.told.printing import tell
 
 clock = App(name="clock", help="Show or move the time of a running venue.")
 
@@ -61,12 +62,12 @@ def advance(
         with working("advancing", lambda: _come(url, foreseen["from"], foreseen["to"])):
             told = call(url, "advance_clock", body, timeout_s=None)
     if output == "json":
-        print(json.dumps(told))
+        tell(json.dumps(told))
         return
     if told["settled"]:
-        print(_dues(told["settled"]))
+        tell(_dues(told["settled"]))
     if told["leftOut"]:
-        print(f"... and {told['leftOut']} more")
+        tell(f"... and {told['leftOut']} more")
     verb = (
         "would come"
         if dry_run
@@ -74,7 +75,7 @@ def advance(
         if told["stopped"]
         else "came"
     )
-    print(f"{moment(told['from'])} {verb} to {moment(told['to'])}, sequence {told['sequence']}")
+    tell(f"{moment(told['from'])} {verb} to {moment(told['to'])}, sequence {told['sequence']}")
 
 
 def _come(url: str, begin: int, end: int) -> str:
@@ -91,12 +92,12 @@ def _come(url: str, begin: int, end: int) -> str:
 
 def _print(told: dict[str, Any], output: str) -> None:
     if output == "json":
-        print(json.dumps(told))
+        tell(json.dumps(told))
         return
     mode = f"{told['mode']} {told['rate']}" if told["mode"] == "rate" else told["mode"]
-    print(f"{moment(told['time'])}  {mode}, {told['offset'] / 1000:+.3f} s from the machine's time")
+    tell(f"{moment(told['time'])}  {mode}, {told['offset'] / 1000:+.3f} s from the machine's time")
     if told["next"]:
-        print(_dues(told["next"]))
+        tell(_dues(told["next"]))
 
 
 def _dues(rows: list[dict[str, Any]]) -> str:

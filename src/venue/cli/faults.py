@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, show
+from venue.cli.told.printing import tell
 
 fault = App(name="fault", help="Have requests and frames of a running venue go wrong on purpose.")
 
@@ -78,13 +79,13 @@ def list_rules(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
 @fault.command
 def remove(rule: Rule, *, url: Url = DEFAULT_URL) -> None:
     """Forget one rule."""
-    print(f"rule {call(url, 'remove_fault', {'id': rule})['id']} is removed")
+    tell(f"rule {call(url, 'remove_fault', {'id': rule})['id']} is removed")
 
 
 @fault.command
 def clear(*, url: Url = DEFAULT_URL) -> None:
     """Forget all rules."""
-    print(f"{len(call(url, 'clear_faults'))} rules are removed")
+    tell(f"{len(call(url, 'clear_faults'))} rules are removed")
 
 
 @fault.command
@@ -118,7 +119,7 @@ def _pairs(texts: tuple[str, ...]) -> dict[str, str]:
 
 def _show(rules: list[dict[str, Any]], output: str) -> None:
     if output == "json":
-        print(json.dumps(rules))
+        tell(json.dumps(rules))
         return
     rows = [
         {name: _told(value) if isinstance(value, dict) else value for name, value in one.items()}

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from venue.cli.operator import DEFAULT_URL, Output, Owner, Url, call, die, moment, show
+from venue.cli.told.printing import tell
 from venue.times import US_PER_MS, moment_us, span_us
 
 key = App(name="key", help="Print, make or revoke keys of a running venue.")
@@ -67,9 +68,9 @@ def create(
         asked["expires"] = _until_ms(expires)
     made = call(url, "create_key", asked)
     if output == "json":
-        print(json.dumps(made))
+        tell(json.dumps(made))
     else:
-        print("\n".join(f"VENUE_{name.upper()}={value}" for name, value in made.items()))
+        tell("\n".join(f"VENUE_{name.upper()}={value}" for name, value in made.items()))
 
 
 def _until_ms(text: str) -> int:
@@ -89,4 +90,4 @@ def revoke(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Have a key stop working at once."""
-    print(f"{call(url, 'revoke_key', {'key': text})['key']} is revoked")
+    tell(f"{call(url, 'revoke_key', {'key': text})['key']} is revoked")

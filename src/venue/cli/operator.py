@@ -9,6 +9,8 @@ from typing import Annotated, Any, Final, Literal, NoReturn, get_args
 
 from cyclopts import Parameter
 
+from venue.cli.told.printing import clean_line, tell
+
 DEFAULT_URL: Final = "http://127.0.0.1:8787"
 REFUSED: Final = 2  # an exit code: an option or a file must be given or put in place in another way
 
@@ -55,14 +57,14 @@ def call(
 def show(columns: tuple[str, ...], rows: list[dict[str, Any]], output: str, nothing: str) -> None:
     """Print rows as a table, or as JSON with every field; `nothing` says that there are none."""
     if output == "json":
-        print(json.dumps(rows))
+        tell(json.dumps(rows))
     else:
-        print(table(columns, rows) if rows else nothing)
+        tell(table(columns, rows) if rows else nothing)
 
 
 def table(columns: tuple[str, ...], rows: list[dict[str, Any]]) -> str:
     """Rows as aligned text under their names."""
-    lines = [columns] + [tuple(str(row[column]) for column in columns) for row in rows]
+    lines = [columns] + [tuple(clean_line(str(row[column])) for column in columns) for row in rows]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -83,5 +85,5 @@ def moment(milliseconds: int) -> str:
 
 def die(reason: str, code: int = REFUSED) -> NoReturn:
     """End the command with words for its user."""
-    print(f"venue: {reason}", file=sys.stderr)
+    tell(f"venue: {reason}", file=sys.stderr)
     sys.exit(code)

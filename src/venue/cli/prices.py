@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, moment, show
+from venue.cli.told.printing import tell
 
 Contract = Annotated[str, Parameter(help="Name of the contract, as BTCUSDT.")]
 
@@ -35,19 +36,19 @@ def index(
         die(f"at which price? For instance venue index {symbol} 61000 --hold")
     if release:
         told = call(url, "release_index", {"symbol": symbol})
-        print(f"{symbol} index {told['indexPrice']} follows its sources again")
+        tell(f"{symbol} index {told['indexPrice']} follows its sources again")
     elif not price:
         _list(symbol, output, url)
     elif hold:
         if source is not None:
             die("--hold has a source of its own: leave --source out")
         told = call(url, "hold_index", {"symbol": symbol, "price": price, "jump": jump})
-        print(f"{symbol} index {told['indexPrice']}, held at {told['target']}{_doubt(told)}")
+        tell(f"{symbol} index {told['indexPrice']}, held at {told['target']}{_doubt(told)}")
     else:
         body = {"symbol": symbol, "price": price, "jump": jump}
         told = call(url, "post_index", body | ({"source": source} if source is not None else {}))
         state = "current" if told["indexIsCurrent"] else "not current"
-        print(f"{symbol} index {told['indexPrice']} ({state}), mark {told['markPrice']}")
+        tell(f"{symbol} index {told['indexPrice']} ({state}), mark {told['markPrice']}")
 
 
 def crash(
@@ -59,7 +60,7 @@ def crash(
 ) -> None:
     """Have the price of a contract and of its spot market fall, or rise, and stay there."""
     told = call(url, "crash", {"symbol": symbol, "change": change, "over": over})
-    print(f"{symbol} goes from {told['price']} to {told['target']} until {moment(told['until'])}")
+    tell(f"{symbol} goes from {told['price']} to {told['target']} until {moment(told['until'])}")
 
 
 def _list(symbol: str, output: str, url: str) -> None:

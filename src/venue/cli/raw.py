@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from venue.cli.identity import NOBODY, Who, acting
 from venue.cli.operator import REFUSED, die
+from venue.cli.told.printing import tell
 
 Target = Annotated[str, Parameter(help="Path or name of an operation; `venue ops` lists them.")]
 Values = Annotated[str, Parameter(help="name=value, or name:=JSON for a list, number or flag.")]
@@ -50,7 +51,7 @@ def _send(method: str, target: str, values: tuple[str, ...], who: Who) -> None:
                 answer = send(who.url, row, held | given, account)
     except ClientFailed as problem:
         die(str(problem))
-    print(answer.body.decode("utf-8", "backslashreplace"))
+    tell(answer.body.decode("utf-8", "backslashreplace"))
     if answer.status >= 300:
         sys.exit(REFUSED)
 

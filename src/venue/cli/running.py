@@ -26,6 +26,7 @@ from venue.cli.operator import (
 )  # fmt: skip
 from venue.cli.progress import working
 from venue.cli.serving.shared import LOOPBACK
+from venue.cli.told.printing import tell
 
 WAIT_MAX_S: Final = 3_600
 STOP_MAX_S: Final = 60
@@ -38,27 +39,27 @@ def withdraw(
     """Take an amount out of a wallet of an owner of a running venue."""
     body = {"owner": name, "wallet": wallet, "asset": asset, "amount": amount}
     moved = call(url, "withdraw", body)
-    print(f"{name} {moved['wallet']} {moved['asset']} {moved['amount']} -> {moved['after']}")
+    tell(f"{name} {moved['wallet']} {moved['asset']} {moved['amount']} -> {moved['after']}")
 
 
 def status(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
     """Print how a running venue is; ends with 1 when it is not well."""
     told = call(url, "health", {"stateHash": "false"})
     if output == "json":
-        print(json.dumps(told))
+        tell(json.dumps(told))
     else:
-        print(f"venue {told['version']} at {url}: {told['status']}")
-        print(f"  venue time  {moment(told['venueTime'])}, machine's time +{told['clockAhead']} ms")
-        print(f"  data        {told['data']}, command {told['sequence']},")
-        print(f"              history up to {told['historySequence']}")
-        print(
+        tell(f"venue {told['version']} at {url}: {told['status']}")
+        tell(f"  venue time  {moment(told['venueTime'])}, machine's time +{told['clockAhead']} ms")
+        tell(f"  data        {told['data']}, command {told['sequence']},")
+        tell(f"              history up to {told['historySequence']}")
+        tell(
             f"  owners {told['owners']}, open orders {told['openOrders']},"
             f" open positions {told['openPositions']}"
         )
         if told["staleContracts"]:
-            print(f"  no current index: {' '.join(told['staleContracts'])}")
+            tell(f"  no current index: {' '.join(told['staleContracts'])}")
         for warning in told["warnings"]:
-            print(f"  warning: {warning}")
+            tell(f"  warning: {warning}")
     if told["status"] != "ok":
         raise SystemExit(1)
 
@@ -78,7 +79,7 @@ def stop(*, url: Url = DEFAULT_URL) -> None:
             time.sleep(BETWEEN_S)
     if _runs(pid, url):
         die(f"the venue at {url} is still ending after {STOP_MAX_S} s (process {pid})")
-    print(f"the venue at {url} has stopped")
+    tell(f"the venue at {url} has stopped")
 
 
 def _runs(pid: int, url: str) -> bool:
@@ -118,7 +119,7 @@ def wait(
                 time.sleep(BETWEEN_S)
     except ClientFailed as problem:
         die(f"waited for {seconds:g} s: {problem}")
-    print(f"a venue answers at {url}")
+    tell(f"a venue answers at {url}")
 
 
 def _answers(url: str, ends: float) -> bool:

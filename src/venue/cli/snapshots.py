@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from venue.cli.operator import DEFAULT_URL, Output, Url, call, moment, show
+from venue.cli.told.printing import tell
 
 snapshot = App(name="snapshot", help="Keep the state of a running venue, and go back to it.")
 
@@ -18,7 +19,7 @@ _COLUMNS = ("name", "sequence", "time", "bytes")
 def save(name: Name, /, *, url: Url = DEFAULT_URL) -> None:
     """Keep the state as it is now; it replaces a kept state of that name."""
     kept = call(url, "keep_snapshot", {"name": name})
-    print(f"{name}: {moment(kept['time'])}, sequence {kept['sequence']}")
+    tell(f"{name}: {moment(kept['time'])}, sequence {kept['sequence']}")
 
 
 @snapshot.command(name="list")
@@ -46,4 +47,4 @@ def reset(*, url: Url = DEFAULT_URL) -> None:
 
 
 def _told(back: dict[str, Any]) -> None:
-    print(f"{back['name']}: {moment(back['time'])}, epoch {back['epoch']}, {back['state_hash']}")
+    tell(f"{back['name']}: {moment(back['time'])}, epoch {back['epoch']}, {back['state_hash']}")

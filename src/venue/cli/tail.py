@@ -11,6 +11,7 @@ from typing import Final
 from venue.cli.credentials import Credentials
 from venue.cli.http import ClientFailed
 from venue.cli.streams import Frame, Streams
+from venue.cli.told.printing import tell
 
 WAITING_MAX: Final = 1_000  # frames between the sockets and the reader of the lines
 
@@ -28,7 +29,7 @@ def tail(
                 frame = waiting.get()
                 if isinstance(frame, ClientFailed):
                     raise frame
-                print(_fitting(json.dumps(frame, separators=(",", ":"), ensure_ascii=False)))
+                tell(_fitting(json.dumps(frame, separators=(",", ":"), ensure_ascii=False)))
                 sys.stdout.flush()
                 printed += 1
     except KeyboardInterrupt:

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from venue.cli.identity import NOBODY, Who, acting
 from venue.cli.operator import Output, counted, die, moment, show, table
+from venue.cli.told.printing import tell
 
 if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
@@ -90,7 +91,7 @@ def _place(
         if ack.get("success") is False:
             raise ClientFailed(f"refused: {ack['errorMessage']}")
         if output == "json":
-            print(json.dumps(ack))
+            tell(json.dumps(ack))
             return
         at = f"at {values['price']}" if "price" in values else "at market"
         what = f"{values['side']} {leg}".rstrip()
@@ -99,7 +100,7 @@ def _place(
             order, met = outcome(account, values["symbol"], int(ack["orderId"]), contract=bool(leg))
         except ClientFailed as problem:
             die(f"{taken} was taken, its outcome could not be read ({problem})", code=0)
-    print(f"{taken}, {sentence(order, met)}")
+    tell(f"{taken}, {sentence(order, met)}")
 
 
 def cancel(
@@ -131,7 +132,7 @@ def _cancel_one(account: Credentials, symbol: str, order_id: str, *, contract: b
             raise ClientFailed(f"refused: {done['errorMessage']}")
     else:
         ask(account, "cancel_order", {"symbol": symbol, "orderId": order_id})
-    print(f"order {order_id} is canceled")
+    tell(f"order {order_id} is canceled")
 
 
 def _cancel_all(account: Credentials, symbol: str, *, contract: bool) -> None:
@@ -140,7 +141,7 @@ def _cancel_all(account: Credentials, symbol: str, *, contract: bool) -> None:
     names = ("cancel_contract_open_orders", "cancel_algos") if contract else ("cancel_open_orders",)
     done = [one for name in names for one in ask(account, name, {"symbol": symbol})]
     kept = [one for one in done if one.get("success") is False]
-    print(f"canceled {counted(len(done) - len(kept), 'order')}")
+    tell(f"canceled {counted(len(done) - len(kept), 'order')}")
     if kept:
         die(f"not canceled: {counted(len(kept), 'order')}, {kept[0]['errorMessage']}")
 
@@ -273,9 +274,9 @@ def account(*, output: Output = "text", who: As = NOBODY) -> None:
             "contractOrders": _open(owner, None, contract=True),
         }
     if output == "json":
-        print(json.dumps(told))
+        tell(json.dumps(told))
         return
-    print(f"uid {told['uid']}")
+    tell(f"uid {told['uid']}")
     columns = {"balances": BALANCES, "positions": POSITIONS}
     for name, title in (
         ("balances", "no money"),
@@ -283,5 +284,5 @@ def account(*, output: Output = "text", who: As = NOBODY) -> None:
         ("orders", "no open spot orders"),
         ("contractOrders", "no open contract orders"),
     ):
-        print()
-        print(table(columns.get(name, ORDERS), told[name]) if told[name] else title)
+        tell()
+        tell(table(columns.get(name, ORDERS), told[name]) if told[name] else title)

@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from venue.cli.operator import DEFAULT_URL, Output, Url, call, show
+from venue.cli.told.printing import tell
 
 world = App(name="world", help="Make and delete worlds: venues under /w/NAME of a running one.")
 
@@ -26,7 +27,7 @@ def create(
 ) -> None:
     """Make a world; prints its address, which any client and command takes."""
     made = call(url, "create_world", {"name": name, "agents": agents, "from": from_})
-    print(f"{url.rstrip('/')}{made['path']}")
+    tell(f"{url.rstrip('/')}{made['path']}")
 
 
 @world.command(name="list")
@@ -38,4 +39,4 @@ def list_worlds(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
 @world.command
 def delete(name: Name, *, url: Url = DEFAULT_URL) -> None:
     """End a world and forget it."""
-    print(f"world {call(url, 'delete_world', {'name': name})['name']} is deleted")
+    tell(f"world {call(url, 'delete_world', {'name': name})['name']} is deleted")

@@ -14,6 +14,7 @@ from cyclopts import Parameter
 
 from venue.cli.operator import die
 from venue.cli.rehearsal.scenarios import ask
+from venue.cli.told.printing import tell
 
 if TYPE_CHECKING:
     from venue.crashtest.campaign import CampaignReport, Result
@@ -132,7 +133,7 @@ async def _reported(plan: TrialPlan, chosen: list[Incident], report: str) -> Cam
         if run:
             path = Path(f"{report}-{result.name}.venue")
             private_files.put(path, run)
-            print(f"{'':9}venue open {path}", flush=True)
+            tell(f"{'':9}venue open {path}", flush=True)
 
     return await Campaign(plan, ask, _kept, told).report(chosen)
 
@@ -168,12 +169,12 @@ def _stop_as_by_interrupt() -> None:
 
 def _told(result: Result) -> None:
     """Print one line of an incident, and one of each finding."""
-    print(f"{result.verdict:8} {result.name:28} {result.story}", flush=True)
+    tell(f"{result.verdict:8} {result.name:28} {result.story}", flush=True)
     for finding in result.findings:
-        print(f"{'':9}{finding.rule}: {finding.words}")
+        tell(f"{'':9}{finding.rule}: {finding.words}")
     if result.findings:
         events = "; ".join(event.words for event in result.schedule)
-        print(f"{'':9}shortest schedule, {len(result.schedule)} of {result.drawn}: {events}")
+        tell(f"{'':9}shortest schedule, {len(result.schedule)} of {result.drawn}: {events}")
 
 
 def _write(made: CampaignReport, report: str) -> None:
@@ -183,5 +184,5 @@ def _write(made: CampaignReport, report: str) -> None:
     Path(f"{report}.html").write_text(as_html(made), "utf-8")
     failed = len(made.failed())
     passed = sum(one.verdict == "passed" for one in made.results)
-    print(f"{passed} passed, {failed} failed, {len(made.results) - passed - failed} not met;"
+    tell(f"{passed} passed, {failed} failed, {len(made.results) - passed - failed} not met;"
           f" {report}.html, {report}.json")  # fmt: skip

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from cyclopts import Parameter
 
 from venue.cli.operator import Output, die
+from venue.cli.told.printing import tell
 
 if TYPE_CHECKING:
     from venue.practice import Practice
@@ -92,7 +93,7 @@ def _told(scenario: Scenario, practice: Practice, output: str) -> bool:
     done: list[Any] = []
     held = True
     if output == "text":
-        print(f"{scenario.title} (seed {scenario.seed})")
+        tell(f"{scenario.title} (seed {scenario.seed})")
     for outcome in Runner(scenario, lambda asked: ask(practice.url, asked)).run():
         held = held and not outcome.problems
         if output == "json":
@@ -101,11 +102,11 @@ def _told(scenario: Scenario, practice: Practice, output: str) -> bool:
                  "status": outcome.status, "problems": outcome.problems}
             )  # fmt: skip
         else:
-            print(_line(outcome), flush=True)
+            tell(_line(outcome), flush=True)
     if output == "json":
-        print(json.dumps({"title": scenario.title, "seed": scenario.seed, "steps": done}))
+        tell(json.dumps({"title": scenario.title, "seed": scenario.seed, "steps": done}))
     elif held:
-        print("as expected")
+        tell("as expected")
     return held
 
 

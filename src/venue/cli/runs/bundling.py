@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from venue.cli.operator import DEFAULT_URL, Url, call, die
 from venue.cli.progress import working
+from venue.cli.told.printing import tell
 
 if TYPE_CHECKING:
     from venue.bundle.file import RunFile
@@ -34,7 +35,7 @@ def bundle(
     run = gathered(url)
     with in_words(), working(f"writing {out}"):
         size = write(out, run)
-    print(
+    tell(
         f"{out}: commands {run.begin + 1} to {run.last}, {len(run.wire)} requests and frames,"
         f" {size} bytes; state {run.state_hash}"
     )

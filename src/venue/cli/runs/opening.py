@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from venue.cli.credentials import OPERATOR_TOKEN
 from venue.cli.operator import die
+from venue.cli.told.printing import paint, tell
 
 RunName = Annotated[
     str, Parameter(help="A file of `venue bundle`, or a stopped venue's --state file.")
@@ -37,14 +38,14 @@ def open_run(
     def told(reached: int, last: int) -> None:
         if sys.stderr.isatty():
             end = "\n" if reached == last else ""
-            print(f"\rreplayed {reached} of {last}", end=end, file=sys.stderr, flush=True)
+            paint(f"\rreplayed {reached} of {last}", sys.stderr, end)
 
     with in_words():
         refuse_stale()
         with opened_run(file) as run:
 
             def ready(served: int) -> None:
-                print(
+                tell(
                     f"{file}: commands {run.begin()} to {run.last()}, read-only, at"
                     f" http://127.0.0.1:{served}",
                     flush=True,

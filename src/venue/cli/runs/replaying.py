@@ -14,6 +14,7 @@ from venue.cli.operator import Output, die, moment, show
 from venue.cli.progress import working
 from venue.cli.runs.opening import RunName
 from venue.cli.runs.words import in_words
+from venue.cli.told.printing import tell
 from venue.times import US_PER_MS
 
 DIFFERENT: Final = 1  # an exit code, as `diff` has it
@@ -37,18 +38,18 @@ def replay(
             with working(f"replaying {file}"):
                 end = ending(run)
             if output == "json":
-                print(json.dumps(msgspec.to_builtins(end)))
+                tell(json.dumps(msgspec.to_builtins(end)))
                 return
-            print(f"commands {end.first} to {end.last}, until {moment(end.time // US_PER_MS)}")
+            tell(f"commands {end.first} to {end.last}, until {moment(end.time // US_PER_MS)}")
             same = ", the same as where it was bundled" if run.state_hash else ""
-            print(f"state {end.state_hash}{same}")
+            tell(f"state {end.state_hash}{same}")
             return
         with opened_run(diff) as other, working(f"replaying {file} and {diff}"):
             found = compared(run, other)
     if output == "json":
-        print(json.dumps(msgspec.to_builtins(found)))
+        tell(json.dumps(msgspec.to_builtins(found)))
     else:
-        print("\n".join(_told(found, file, diff)))
+        tell("\n".join(_told(found, file, diff)))
     sys.exit(DIFFERENT if found.difference is not None else 0)
 
 
@@ -144,7 +145,7 @@ def fork(
         )
     with in_words(), opened_run(named[1]) as run, working(f"writing {out}"):
         made = write(run, int(named[2]), out)
-    print(
+    tell(
         f"{out}: continues after command {made.last}, {moment(made.time // US_PER_MS)};"
         f" state {made.state_hash}"
     )

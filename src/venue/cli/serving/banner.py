@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import venue
+from venue.cli.told.printing import clean, paint, tell
 from venue.lab import demo
 from venue.main import Options, Running
 from venue.vocabulary import Wallet
@@ -63,12 +64,15 @@ def announce(running: Running, options: Options, form: str, took_s: float) -> No
     """Print that the venue answers: as `line`, `json` or `text`."""
     facts = described(running)
     if form == "json":
-        print(json.dumps(facts), flush=True)
+        tell(json.dumps(facts), flush=True)
     elif form == "line":
-        print(f"venue {venue.__version__} ready at {facts['rest']}", flush=True)
+        tell(f"venue {venue.__version__} ready at {facts['rest']}", flush=True)
     else:
         text = banner(running, options, facts["rest"], took_s)
-        print(coloured(text) if _is_terminal() else text, flush=True)
+        if _is_terminal():
+            paint(coloured(clean(text)), sys.stdout)
+        else:
+            tell(text, flush=True)
 
 
 def banner(running: Running, options: Options, rest: str, took_s: float) -> str:

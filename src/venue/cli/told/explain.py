@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from cyclopts import Parameter
 
 from venue.cli.operator import DEFAULT_URL, Output, Url, call, moment
+from venue.cli.told.printing import tell
 
 PATIENCE_S: Final = 30.0
 
@@ -25,11 +26,11 @@ def explain(
 
     told = call(url, f"explain_{kind}", {"id": number}, timeout_s=PATIENCE_S)
     if output == "json":
-        print(json.dumps(told))
+        tell(json.dumps(told))
         return
-    print("\n".join(told["sentences"]))
+    tell("\n".join(told["sentences"]))
     if kind == "liquidation":
-        print(_story(call(url, "liquidation", {"id": number})))
+        tell(_story(call(url, "liquidation", {"id": number})))
 
 
 def _story(told: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 from cyclopts import App, Parameter
 
 from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, moment
+from venue.cli.told.printing import tell
 
 wire = App(name="wire", help="Show the last requests and frames of a running venue.")
 
@@ -54,11 +55,11 @@ def list_entries(
     """Print the last requests and frames, and how to repeat each."""
     entries = call(url, "wire", {**which.values(), "limit": limit})
     if output == "json":
-        print(json.dumps(entries))
+        tell(json.dumps(entries))
     elif not entries:
-        print("nothing")
+        tell("nothing")
     for entry in entries if output == "text" else ():
-        print(line(entry, url))
+        tell(line(entry, url))
 
 
 @wire.command
@@ -77,7 +78,7 @@ def tail(
         while True:
             asked = {**which.values(), "after": after, "limit": limit}
             for entry in call(url, "wire", asked):
-                print(json.dumps(entry) if output == "json" else line(entry, url), flush=True)
+                tell(json.dumps(entry) if output == "json" else line(entry, url), flush=True)
                 after, shown = entry["number"], shown + 1
                 if shown == count:
                     return
