@@ -16,6 +16,7 @@ from support.client import Client
 from support.listening import WAIT_S, Listener, login
 from support.listening_room import KEYS, ListeningRoom
 from venue.gateway.access.connections import HttpLimits
+from venue.gateway.streams.connection import TURN, SocketConnection
 from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 SPOT = "/spot/v3/ws/public"
@@ -401,3 +402,35 @@ def test_attempts_are_counted() -> None:
         assert answer.status_code == 429
         assert json.loads(answer.body)["code"] == -1003
         assert 0 < int(answer.headers["retry-after"]) <= 301
+
+
+# -- turns ------------------------------------------------------------------------------------
+
+
+def test_a_piece_of_messages_is_served_in_turns(
+    room: ListeningRoom, neighbour: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Enemy: a client that sends thousands of small messages in one piece."""
+    came: list[int] = []
+    served: list[int] = []
+    take_turn, receive = SocketConnection._take_turn, SocketConnection._receive
+
+    def noted_turn(self: SocketConnection, data: bytes) -> None:
+        came.append(len(data))
+        take_turn(self, data)
+
+    def noted(self: SocketConnection, data: bytes) -> None:
+        served.append(len(data))
+        receive(self, data)
+
+    monkeypatch.setattr(SocketConnection, "_take_turn", noted_turn)
+    monkeypatch.setattr(SocketConnection, "_receive", noted)
+    told = b'{"method":"PING","id":1}'
+    frame = bytes((0x81, 0x80 | len(told))) + bytes(4) + told  # masked with zeros
+    with Listener(room.port, SPOT) as listener:
+        listener.socket.socket.sendall(frame * 10_000)
+        heard = [listener.receive() for _ in range(10)]
+        assert len(heard) == 10
+        neighbour.settle()
+    assert max(came) > TURN, "it did not come in one piece"
+    assert max(served) == TURN

@@ -417,6 +417,10 @@ def test_a_defect_stops_one_world(tmp_path: Path) -> None:
         assert order(server, "well").status == 200
         ill, well = operator(server).get("/_venue/worlds").json
         assert (ill["problem"], well["problem"]) == ("planted", "")
+        with pytest.raises(InvalidStatus, match="503"):
+            Listener(server.port, "/w/ill/spot/v3/ws/public")
+        with Listener(server.port, "/w/well/spot/v3/ws/public") as listener:
+            listener.subscribe("BTCUSDT@trade")
         gone(server, "ill")
         made(server, "ill")
         assert order(server, "ill").status == 200

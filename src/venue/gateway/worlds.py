@@ -246,7 +246,7 @@ class Worlds:
             return self._streams.connection(listener, request, give_up_seat)
         world, request.path = self._named(request.path)
         assert world is not None, "it was wanted"
-        if world.life is not None:
+        if world.life is not None and not world.life.failure:
             return world.life.streams.connection(listener, request, give_up_seat)
         return Waiting(world, listener, request, give_up_seat)
 
@@ -259,7 +259,7 @@ def _serve_in(life: WorldLife, request: Request) -> None:
 
 
 class Waiting(asyncio.Protocol):
-    """An upgraded connection whose world is not alive yet."""
+    """An upgraded connection whose world is not alive yet, or has stopped."""
 
     due = 0.0
 
@@ -297,6 +297,8 @@ class Waiting(asyncio.Protocol):
     async def _hand_over(self) -> None:
         try:
             life = await self._world.alive()
+            if life.failure:
+                raise errors.busy(STOPPED)
         except Exception as problem:  # noqa: BLE001 - handed on, whatever it is
             known = problem if isinstance(problem, errors.ApiError) else errors.internal()
             self._transport.write(whole(known.status, known.body(), CLOSE + RETRY))

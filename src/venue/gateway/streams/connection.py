@@ -33,6 +33,7 @@ from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
 
 PIECE: Final = 1024  # bytes that are parsed at once
+TURN: Final = 64 * 1024  # bytes of one socket that are parsed before others have their turn
 TOGETHER_BYTES: Final = 32 * 1024  # of frames that leave with one write
 UNSUPPORTED: Final = 1003
 NOT_TEXT: Final = 1007
@@ -95,6 +96,7 @@ class SocketConnection(asyncio.Protocol):
         self._tap: Tap | None = None  # where the wire log is kept
         self._opening: asyncio.Task[None] | None = None
         self._early = b""  # bytes that came with the upgrade, before its answer
+        self._rest = b""  # bytes that wait for their turn; no others are read until then
         self._text = bytearray()  # a message in fragments, so far
         self._frames = Allowance(door.limits.frames, 1.0)
         self._flooded = False  # nothing it sends is looked at, or read, any more
@@ -143,8 +145,26 @@ class SocketConnection(asyncio.Protocol):
         """Parse what came; but nothing before the upgrade is answered."""
         if self._opening is not None and not self._opening.done():
             self._early += data  # one read at most: no other follows until then
+        elif self._rest:
+            self._rest += data  # read when it was paused already
         else:
-            self._do(self._receive, data)
+            self._take_turn(data)
+
+    def _take_turn(self, data: bytes) -> None:
+        """Parse as much as a turn allows; the rest in another turn of the loop."""
+        self._do(self._receive, data[:TURN])
+        if len(data) > TURN:
+            self._rest = data[TURN:]
+            self._transport.pause_reading()
+            self._loop.call_soon(self._next_turn)
+
+    def _next_turn(self) -> None:
+        data, self._rest = self._rest, b""
+        if self._flooded or self._transport.is_closing():
+            return
+        if not self._paused:
+            self._transport.resume_reading()
+        self._take_turn(data)
 
     def _receive(self, data: bytes) -> None:
         """Parse in pieces: a flood of the smallest frames is noticed within one of them."""
@@ -249,7 +269,7 @@ class SocketConnection(asyncio.Protocol):
             early, self._early = self._early, b""
             if not self._transport.is_closing():
                 self._transport.resume_reading()
-                self._do(self._receive, early)
+                self._take_turn(early)
 
     async def _let_in(self, request: Request) -> None:
         door, asked = self._door, self._request
