@@ -54,6 +54,7 @@ from venue.history.process.shelf import Shelf
 from venue.journal.archive import joined
 from venue.journal.file import refuse_foreign
 from venue.journal.journal import Journal, JournalFailed, Readable
+from venue.journal.lacking import lacking
 from venue.journal.opening import open_journal
 from venue.journal.recent import in_memory
 from venue.journal.recovery import newest_setting, recover, tail_requests
@@ -249,12 +250,16 @@ async def opened(
                 prune_at_start(path, options.keep_us)
         journal: Journal = open_journal(path) if path else in_memory(kept=options.practice)
         closing.callback(journal.close)
+        lacks = lacking(path, journal) if path else []
         history = await start_history(path, options.frames_kept, journal, process)
         closing.push_async_callback(history.close)
         node = await _wire(options, journal, history, clock, on_failure)
         closing.callback(node.sequencer.close)
         try:
             await forget_archived(node)
+            for told in lacks:
+                log.warning("%s", told)
+            node.warnings += lacks
             yield node
         finally:
             await node.sequencer.stop()

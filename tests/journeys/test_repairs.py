@@ -125,3 +125,28 @@ def test_a_whole_journal_is_not_changed(tmp_path: Path) -> None:
     before = (tmp_path / NAME).read_bytes()
     assert "is whole" in run_in(tmp_path, "repair", NAME).stdout
     assert (tmp_path / NAME).read_bytes() == before
+
+
+def test_damaged_snapshots_and_missing_files_are_told(tmp_path: Path) -> None:
+    lived(tmp_path)
+    (snapshot,) = tmp_path.glob(f"{NAME}.snapshot-*")
+    intact = snapshot.read_bytes()
+    for damaged in (b"", intact[: len(intact) // 2], intact[:-1] + b"!", intact[:99] + b"!!!"):
+        snapshot.write_bytes(damaged + intact[102:] if damaged.endswith(b"!!!") else damaged)
+        done = run_in(tmp_path, "verify", NAME)
+        assert done.returncode == 1
+        assert f"{snapshot.name} is damaged" in done.stderr
+    with start(tmp_path) as server:
+        (told,) = server.client().get("/_venue/health").json["warnings"]
+        assert f"{snapshot.name} is damaged" in told
+        assert f"{snapshot.name} is damaged" in server.errors.read_text()
+        server.kill()
+    snapshot.unlink()
+    ending = tmp_path / f"{NAME}.acknowledged"
+    acknowledged = ending.read_bytes()
+    ending.unlink()
+    assert "venue.db.acknowledged is missing" in run_in(tmp_path, "verify", NAME).stderr
+    ending.write_bytes(acknowledged)
+    (tmp_path / f"{NAME}-wal").unlink()
+    for text in (refused(tmp_path), run_in(tmp_path, "verify", NAME).stderr):
+        assert f"{NAME}-wal is missing, or it or" in text

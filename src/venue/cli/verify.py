@@ -28,6 +28,7 @@ from venue.journal.journal import (
     Snapshot,
     foreign,
 )
+from venue.journal.lacking import lacking
 from venue.journal.opening import open_readonly
 from venue.journal.recovery import ENGINE, beginning, load
 from venue.journal.repair import DAMAGED, advice
@@ -76,6 +77,7 @@ def _checked(path: str) -> Findings:
         closing.callback(journal.close)
         try:
             whole = joined(journal, path, closing)
+            findings.problems += lacking(path, journal)
             # Before any other file is opened: refused files stay as they are.
             first = beginning(whole)
             kept = _history(path, findings, closing)

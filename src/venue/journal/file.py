@@ -133,10 +133,12 @@ def check_end(path: str, last: int) -> None:
     note = Ending(path)
     known = note.read()
     if known > last:
+        log = f"{path}-wal"
+        gone = "" if _is_filled(log) else f"{log} is missing, or "
         raise JournalCorrupt(
-            f"{path} ends at command {last}, but command {known} was acknowledged: it or {path}-wal"
-            f" is damaged or an older copy; put back whole copies of {path} and all files named"
-            f" after it or, to go on without the commands after {last}, move {note.path} and"
+            f"{path} ends at command {last}, but command {known} was acknowledged: {gone}it or"
+            f" {log} is damaged or an older copy; put back whole copies of {path} and all files"
+            f" named after it or, to go on without the commands after {last}, move {note.path} and"
             f" {path}.history away"
         )
 

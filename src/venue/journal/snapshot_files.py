@@ -48,6 +48,10 @@ class SnapshotFiles:
             return None
         return unpacked(row) if row[0] == sequence else None
 
+    def damaged(self) -> list[str]:
+        """The files that exist and cannot be read as they were written."""
+        return [str(self._at(one)) for one in self.sequences() if self.read(one) is None]
+
     def write(self, snapshot: Snapshot) -> None:
         """Write a snapshot under a name of this process; `place` makes it count."""
         data = memoryview(_encoder.encode(packed(snapshot)))
