@@ -9,7 +9,7 @@ from venue.core.copying.people import GONE, IN_LINE, Copy
 from venue.core.units import SECOND_US
 
 WOKEN_MAX: Final = 1_000  # copies that come back into line at one tick
-PAUSE_MAX: Final = 16  # seconds between two tries of a copy that is stuck; it begins with one
+TRIES_MAX: Final = 6  # in vain that count: a copy then pauses for 16 s
 
 
 class Overdue:
@@ -75,10 +75,10 @@ class Overdue:
         return None
 
     def tried(self, copy: Copy, time: int, *, closed: bool) -> None:
-        """Have a copy that still has lots due pause: a second after it `closed` some, otherwise
-        twice as long with each try."""
-        copy.tries = 0 if closed else copy.tries + 1
-        self.put(copy, time + min(PAUSE_MAX, 1 << max(0, copy.tries - 1)) * SECOND_US)
+        """Have a copy that still has lots due wait for the next tick. It pauses 1, 2, 4, 8 and 16 s
+        after the second try in vain and the next ones, until it has `closed` some."""
+        copy.tries = 0 if closed else min(TRIES_MAX, copy.tries + 1)
+        self.put(copy, time + (1 << copy.tries) // 4 * SECOND_US)
 
     def copies(self) -> list[Copy]:
         """All of them: those in line as their leads' turns are, then the others."""
