@@ -151,17 +151,18 @@ class Extremes:
                 uid, perp.symbol, side, position_side, random.randrange(5), lots, price,
                 self._near(price or 1), random.randrange(2), callback_ppm=callback,
             )  # fmt: skip
-        return random.choice([
+        choices: list[Command] = [
             c.ClosePositions(uid, perp.symbol), c.SetMarginMode(uid, perp.symbol, side, draw % 2),
             c.SetLeverage(uid, perp.symbol, random.choice([1, 20, 100]), 1, 100),
             c.MoveMargin(uid, random.choice([*perp.positions, FIRST_ID]), self._number() or 1),
-        ])  # fmt: skip
+        ]  # fmt: skip
+        return random.choice(choices)
 
     def _other(self) -> Command:
         random = self.random
         uid, to, asset = random.choice(UIDS), random.choice(UIDS), random.choice(list(SCALES))
         amount = self._number()
-        return random.choice([
+        choices: list[Command] = [
             c.Transfer(uid, random.randrange(3), random.randrange(3), asset, amount),
             c.Deposit(random.choice([*UIDS, 1, 2]), random.randrange(3), asset, amount),
             c.Withdraw(uid, random.randrange(3), asset, amount),
@@ -172,7 +173,8 @@ class Extremes:
             SetLead(uid, asset, True, 10**5),
             Follow(uid, to, True, [CopyConfig("", True, amount or 1, AMOUNT_MAX)]),
             c.SetCancelAfter(uid, uid % 2, 5 * 10**6), c.CancelContractOrders(uid),
-        ])  # fmt: skip
+        ]  # fmt: skip
+        return random.choice(choices)
 
     def _pass(self) -> None:
         """Time passes, and now and then prices jump."""
