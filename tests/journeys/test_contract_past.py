@@ -11,7 +11,7 @@ from venue.core.messages.commands import Tick
 from venue.core.messages.contract_events import ContractListed, MarkSet
 from venue.core.messages.events import Event, InstrumentListed
 from venue.lab.backfill import Backfill, Start
-from venue.lab.prehistory import ToldHistory
+from venue.lab.prehistory import ToldHistory, rate_of
 from venue.node.market_data.views import MarketData
 
 NOTHING_TRADED = dict.fromkeys(("volume", "notional", "count", "taker_volume", "taker_notional"), 0)
@@ -44,3 +44,6 @@ def test_each_product_has_a_prehistory_of_its_own() -> None:
     ]
     assert all(40_000 <= row.rate_ppb <= 160_000 for row in funded)
     assert prices.past_funding(BTC, BEGIN, 2) == funded[:2]
+    thrown = rate_of.cache_info().misses  # dice take 10 us, and one question asks for a thousand
+    assert prices.past_funding(BTC, BEGIN, 4) == funded
+    assert rate_of.cache_info().misses == thrown

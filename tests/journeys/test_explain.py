@@ -103,6 +103,14 @@ def test_an_order_that_fills_and_one_that_is_cut(server: Server) -> None:
     assert "0.00000 of it were left." in said(server, "order", maker)
 
 
+def test_the_bill_of_a_movement_shows_its_reference(server: Server) -> None:
+    body = {"owner": "alice", "wallet": "SPOT", "asset": "USDT", "amount": "7"}
+    moved = client(server).post("/_venue/deposit", body | {"reference": "invoice-17"}).json
+    assert "reference is invoice-17" in said(server, "bill", moved["billId"])
+    plain = client(server).post("/_venue/deposit", body).json
+    assert "reference" not in said(server, "bill", plain["billId"])
+
+
 def test_the_bills_of_a_trade(server: Server) -> None:
     placed(server, SPOT)
     placed(server, SPOT, "bob", side="SELL")

@@ -35,6 +35,8 @@ def tell(scene: Scene) -> Explained:
     told = Explained([], before.sequence + 1, command.time, question.uid)
     if question.kind == "bill":
         told.uid, lines = bill(before, question.number, first, events)
+        if reference := getattr(command, "reference", ""):
+            lines.append(f"The movement's reference is {reference}: it has its effect once.")
     elif question.kind == "liquidation":
         assert isinstance(first, LiquidationStarted), first
         told.uid = first.uid

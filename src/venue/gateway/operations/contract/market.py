@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, Literal
 
 from venue import candles
@@ -54,6 +55,7 @@ from venue.texts import (
 )
 from venue.times import US_PER_MS
 
+FUNDING_KEPT: Final = 16_384  # settlements that are kept as they are told
 MINUTES_PER_DAY: Final = 1440
 AHEAD_MAX_US: Final = WINDOW_MS * US_PER_MS
 INTEREST_US: Final = 8 * 3600 * 1_000_000  # the period that a contract's interest is quoted for
@@ -401,10 +403,15 @@ async def funding_rates(call: Call, request: FundingRatesRequest) -> list[Fundin
     told = [(row.due, row.rate_ppb, row.mark_price) for row in rows]
     if len(told) < request.limit:
         told += _past_funding(call.node, perp, start, end)[: request.limit - len(told)]
-    return [
-        FundingRate(perp.symbol, funding_text(rate), due // US_PER_MS, price_text(instrument, mark))
-        for due, rate, mark in told
-    ]
+    return [_funding_rate(perp.symbol, instrument, due, rate, mark) for due, rate, mark in told]
+
+
+@lru_cache(maxsize=FUNDING_KEPT)
+def _funding_rate(
+    symbol: str, instrument: Instrument, due: int, rate: int, mark: int
+) -> FundingRate:
+    """One settlement as it is told; it is over, and does not change."""
+    return FundingRate(symbol, funding_text(rate), due // US_PER_MS, price_text(instrument, mark))
 
 
 def _past_funding(
