@@ -98,7 +98,7 @@ def _nothing_stays(kept: Kept) -> Iterator[None]:
 
 def begun(kept: Kept) -> list[str]:
     """The files that worlds' histories are copies of: one of new worlds, one of each state."""
-    return sorted(path.name for path in kept.server.folder.glob("venue-worlds-*/begun.*"))
+    return sorted(path.name for path in kept.server.folder.glob("venue-memory-worlds-*/begun.*"))
 
 
 # -- a state of the venue -------------------------------------------------------------------------

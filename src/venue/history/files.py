@@ -9,6 +9,7 @@ from typing import Final
 
 from venue import private_files
 from venue.history import pages
+from venue.history.temporary import LOCK
 
 ASIDE: Final = ".damaged"  # the end of the name of a file that was moved away
 PAGES_TOLD: Final = 5
@@ -40,6 +41,7 @@ def remove(path: str) -> None:
     """Take away a temporary history, which has a folder to itself; nothing when it is gone."""
     private_files.remove(path)
     with suppress(OSError):
+        Path(path).with_name(LOCK).unlink(missing_ok=True)
         Path(path).parent.rmdir()
 
 

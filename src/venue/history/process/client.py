@@ -10,9 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import pickle
-import tempfile
 from asyncio.subprocess import Process
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -24,7 +22,6 @@ import msgspec
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.history.files import remove
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.link import HistoryFailed, Link, tell, worker
 from venue.history.process.pipe import (
@@ -41,6 +38,7 @@ from venue.history.process.pipe import (
 )
 from venue.history.process.speed import Speed
 from venue.history.process.unprojected import BATCH_MAX, Unprojected
+from venue.history.temporary import Folder
 
 if TYPE_CHECKING:  # a process that only asks needs no database
     from sqlalchemy import Connection
@@ -98,7 +96,7 @@ class History:
         self._reopen = reopen
         self._lazy = lazy
         self._path = ""  # of a file of its own
-        self._temporary = False
+        self._folder: Folder | None = None  # of a venue in memory
         self._encode = msgspec.msgpack.Encoder().encode
         self._engine: Engine | None = None
         self._bring: Bring | None = None
@@ -126,12 +124,19 @@ class History:
 
         Without a path the file is a temporary one: a process that ends must not take all with it.
         """
-        temporary = not path
-        path = path or os.path.join(tempfile.mkdtemp(prefix="venue-"), "history")
-        opened = Opened(path, frames_kept, temporary)
-        link, reached = await _open(opened, process or await worker(), HUNG_S)
+        folder = Folder("history") if not path else None
+        if folder is not None:
+            path = f"{folder.path}/history"
+        assert path
+        opened = Opened(path, frames_kept, folder is not None)
+        try:
+            link, reached = await _open(opened, process or await worker(), HUNG_S)
+        except BaseException:
+            if folder is not None:
+                folder.let_go()
+            raise
         made = cls(link, reached, partial(_again, opened))
-        made._path, made._temporary = path, temporary
+        made._path, made._folder = path, folder
         return made
 
     def begin(self, engine: Engine, bring: Bring | None = None) -> None:
@@ -258,8 +263,8 @@ class History:
         self._still()
         await self._link.close()
         self._fail_waiting("history is closed")
-        if self._temporary:
-            remove(self._path)
+        if self._folder is not None:
+            self._folder.let_go()
 
     # -- questions --------------------------------------------------------------------------------
 

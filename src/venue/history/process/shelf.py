@@ -8,8 +8,6 @@ transaction's worth of commands.
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -19,6 +17,7 @@ from typing import Any, Final
 from venue.history.process.client import AGAIN_S, HUNG_S, History, Pipe
 from venue.history.process.link import ASKED_MAX, HistoryFailed, Link, fail
 from venue.history.process.pipe import BASE, BASE_BITS, CATALOG, DROP, OPEN, begun, shared
+from venue.history.temporary import Folder
 
 MODULE: Final = "venue.history.process.shared_worker"
 
@@ -29,6 +28,7 @@ class Shelf:
     def __init__(self, frames_kept: int) -> None:
         self._frames_kept = frames_kept
         self._folder = ""
+        self._held: Folder | None = None
         self._link: Link | None = None
         self._turn = asyncio.Lock()
         self._number = 0
@@ -83,8 +83,9 @@ class Shelf:
             if self._link is None or self._link.ended.done():
                 if self._link is not None:
                     await self._link.close()
-                if not self._folder:
-                    self._folder = tempfile.mkdtemp(prefix="venue-worlds-")
+                if self._held is None:
+                    self._held = Folder("worlds")
+                    self._folder = self._held.path
                 self._link, _ = await Link.start(
                     MODULE,
                     self._folder,
@@ -101,8 +102,8 @@ class Shelf:
         await asyncio.gather(*self._basing.values(), return_exceptions=True)
         if self._link is not None:
             await self._link.close()
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        if self._held is not None:
+            self._held.let_go()
 
     async def _base(self, first: History, base: int) -> None:
         try:
