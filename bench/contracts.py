@@ -196,7 +196,9 @@ def _contract(scale: int) -> Contract:
     """Tick and step are 1, one tick x lot is 10^scale atoms; one tier up to 50x."""
     instrument = Instrument(SYMBOL, "BTC", "USDT", 1, 0, 1, 0, 1, 10**9, 10**9, 1_000, 1_000)
     tiers = [Tier(AMOUNT_MAX, 50, 5_000)]
-    return Contract(instrument, 50, 10**8, 10**12, tiers, index_sources=(SOURCE,))
+    return Contract(
+        instrument, 50, 10**8, 10**12, tiers, index_sources=(SOURCE,), index_step_ppm=3_750
+    )
 
 
 def _listed(scale: int) -> Engine:

@@ -238,6 +238,7 @@ class Reject(IntEnum):
     POSITIONS_SYMBOL = 68
     POSITIONS_ACCOUNT = 69
     PLAN_FAULT = 71
+    CONTRACT_UNSAFE = 72
     # cancel-all-after
     TIMEOUT = 70
     # affiliates

@@ -48,6 +48,7 @@ PERP = Contract(
     tiers=[Tier(20_000_000, 100, 5_000), Tier(10**12, 50, 10_000)],
     index_sources=("desk",),
     funding_minutes=tuple(range(1440)),
+    index_step_ppm=3_750,
 )
 
 
@@ -128,7 +129,7 @@ class Floor:
 @pytest.fixture(scope="module")
 def floor() -> Floor:
     """A long walk; its last order rests."""
-    walked = Floor(seed=14).walk(4_000)
+    walked = Floor(seed=23).walk(4_000)
     order = commands.PlaceContractOrder(walked.uids[0], SYMBOL, BUY, LONG, LIMIT, GTC, 2, 100)
     walked.say(commands.Deposit(walked.uids[0], CONTRACT, "USDT", 10**8))
     walked.say(order)

@@ -82,6 +82,7 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.POSITION_ID_MISSING, 0, -1054, (FAILED, "Position ID missing in separated mode")),
     (Reject.POSITION_UNKNOWN, 0, -1142, ("'positionId'", "no such position")),
     (Reject.NO_MARK, 0, -1054, (FAILED, "no price yet")),
+    (Reject.CONTRACT_UNSAFE, 1_250, -1054, (FAILED, "below 12.50", "only reduce positions")),
     (Reject.POSITION_MAX, 1_000_000, -1140, ("'quantity'", "position", "100.0000")),
     (Reject.OPEN_INTEREST_MAX, 10_000_000, -1140, ("'quantity'", "open interest", "1000.0000")),
     (Reject.NOTHING_TO_CLOSE, 0, -1054, (FAILED, "nothing left to close", "no such position")),

@@ -192,7 +192,7 @@ def test_the_mark_triggers_a_stop(desk: ContractSession) -> None:
     params = {"stopLossPrice": 149, "stopLossPriceType": "mark"}
     stop = desk.ask("alice", "create_order", SOL, "market", "sell", 5, None, params)
     desk.quick("s12", "bob", SOL, "buy", "6", "148")
-    desk.operate("/_venue/contracts/change", {"symbol": "SOLUSDT", "indexStepRate": "0.05"})
+    desk.operate("/_venue/contracts/change", {"symbol": "SOLUSDT", "indexStepRate": "0.006"})
     desk.index(SOL, NEW_INDEX)
     for _ in range(POLLS_MAX):
         if not waiting(desk, "alice"):

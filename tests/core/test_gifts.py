@@ -331,14 +331,14 @@ def test_gift_money_in_an_isolated_pool_stays_a_gift() -> None:
 
 
 def test_what_the_fund_makes_good_is_not_the_owners() -> None:
-    """An isolated pool of 500 loses 507 in its liquidation, the fund pays 7: the gift bore 500."""
+    """An isolated pool of 500 loses 514 in its liquidation, the fund pays 14: the gift bore 500."""
     world = isolated_world("cat")
     give(world, 600)
     own = most_out(world, "ann")
     world.long("cat", 3, 951)
     said = world.post(959)
     fixed = [item.amount for item in of(said, Income) if item.kind == "order_fix_margin_amount"]
-    assert fixed == [-7, 7]
+    assert fixed == [-14, 14]
     assert (left(world), most_out(world, "ann")) == (100, own + 500)
 
 

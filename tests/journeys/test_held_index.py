@@ -16,7 +16,7 @@ from support.raw import order
 from support.server import Server
 
 BTC, DEMO = "BTCUSDT", "BTCSUSDT"
-STEP = 0.005  # of the index, a second
+STEP = 0.003  # of the index, a second
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_a_held_index_is_caught_up_with_step_by_step_and_stays(venue: Moved) -> 
     before = index_of(venue, BTC)
     assert "it catches up" in said(venue, "index", BTC, "61000", "--hold")
     seen = [before]
-    for _ in range(12):
+    for _ in range(18):
         venue.advance(by="1s")
         seen.append(index_of(venue, BTC))
     # Never faster than its step; agents do not overwrite it.
@@ -193,7 +193,7 @@ def test_a_hold_outlives_a_restart_and_needs_no_agents(tmp_path: Path) -> None:
         assert "hold its index first" in done.stderr
         said(before, "crash", "ETHUSDT", "-20%", "--over", "1m")
         before.advance(by="30s")
-        assert index_of(before, "ETHUSDT") == pytest.approx(2700, abs=20)
+        assert index_of(before, "ETHUSDT") == pytest.approx(2700, abs=50)
         assert before.server.stop() == 0
     with Server(*options, folder=tmp_path) as server:
         again = server.client()

@@ -42,7 +42,10 @@ MONEY = 10**12
 POSITIONS = 2 * CLOSED_MAX + 3  # closed by three commands
 STEPS = 120
 GRID = Instrument(SYMBOL, "BTC", "USDT", 1, 0, 1, 0, 1, 10**6, 10**6, 0, 0)
-CONTRACT = Contract(GRID, 50, 10**7, 10**8, [Tier(AMOUNT_MAX, 50, 5_000)], index_sources=("desk",))
+CONTRACT = Contract(
+    GRID, 50, 10**7, 10**8, [Tier(AMOUNT_MAX, 50, 5_000)], index_sources=("desk",),
+    index_step_ppm=3_750,
+)  # fmt: skip
 
 
 class Nothing:

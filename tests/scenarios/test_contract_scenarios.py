@@ -29,7 +29,7 @@ and 2 % less 1,000 up to 400,000. An owner exists once it is named.
 
 The results of orders are told as in the spot stories. `reduced a2 3`: a closing order lost lots.
 `triggered s1`: a conditional order's price came. `liquidate ann 90 of 96`: a pool has an equity of
-90 and a maintenance margin of 96. `take over fund 10 @ 951` and `deleverage ben 10 @ 951`: trades
+90 and a maintenance margin of 96. `take over fund 10 @ 950` and `deleverage ben 10 @ 950`: trades
 outside the book. `fix ann 7`: the fund paid for a pool below zero. `end`: the liquidation's.
 """
 

@@ -140,14 +140,14 @@ def stolen(world: ContractWorld) -> int:
 
 
 def test_i06_the_fund_does_not_take_over_what_would_ruin_it() -> None:
-    """Hyperliquid JELLY 2025. A gap to 1,200: taking over at 1,099 would cost 101,000 of 50,000.
+    """Hyperliquid JELLY 2025. A gap to 1,200: taking over at 1,100 would cost 100,000 of 50,000.
 
-    The accomplice is deleveraged at 1,099 instead: the pair has lost its fees, the fund nothing.
+    The accomplice is deleveraged at 1,100 instead: the pair has lost its fees, the fund nothing.
     """
     world = pumped(50_000)
     events = world.post(1_200)
     (step,) = of(events, LiquidationStep)
-    assert (step.bankruptcy_price, step.taken_over, step.deleveraged) == (1_099, 0, 1_000)
+    assert (step.bankruptcy_price, step.taken_over, step.deleveraged) == (1_100, 0, 1_000)
     (left,) = of(events, Deleveraged)
     assert left.uid == world.uids["accomplice"]
     assert stolen(world) <= 0

@@ -26,7 +26,8 @@ def index(
     """Post or hold the index of a contract; without a price, print the prices that are held or
     moving.
 
-    The index goes there by at most its step a second, 0.5 % by default. Agents follow a held index.
+    The index goes there by at most its step a second, 0.3 % or 0.5 % by default. Agents follow a
+    held index.
     """
     if release and (price or hold or jump or source):
         die("--release takes a symbol only")

@@ -114,12 +114,6 @@ def fault(instrument: Instrument) -> str:
     return ""
 
 
-def funding_cap_most(contract: Contract) -> int:
-    """The greatest funding cap in ppb: three quarters of the first tier's maintenance rate, so that
-    one settlement cannot take all that keeps a position (rule 6.4). PPB without tiers."""
-    return contract.tiers[0].maintenance_ppm * 750 if contract.tiers else PPB
-
-
 def contract_fault(contract: Contract) -> str:
     """Why this contract cannot be listed; empty when it can."""
     reason = fault(contract.instrument)
@@ -158,9 +152,6 @@ def _schedule_fault(contract: Contract) -> str:
         return "funding_minutes must divide the day evenly"
     if not 0 < contract.funding_cap_ppb < PPB or not 0 <= contract.interest_ppb < PPB:
         return f"funding rates must be below {PPB} ppb"
-    most = funding_cap_most(contract)
-    if contract.funding_cap_ppb > most:
-        return f"funding_cap_ppb must be at most {most}: 0.75 x the first tier's maintenance rate"
     if not contract.index_sources or len(contract.index_sources) > INDEX_SOURCES_MAX:
         return f"1 to {INDEX_SOURCES_MAX} index_sources are needed"
     if contract.adl_policy not in (0, 1):

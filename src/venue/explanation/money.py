@@ -269,9 +269,9 @@ def _step(words: ExplanationWords, asset: str, event: Event) -> str:
         )
         worst = texts.price_text(instrument, event.bankruptcy_price)
         return (
-            f"{wanted} {event.symbol} of tier {event.tier + 1} were to be closed at no worse than"
-            f" the bankruptcy price {worst}: {filled} in the book, {taken} by the insurance fund,"
-            f" {given} by deleveraging; fee {words.named_money(asset, event.fee)}."
+            f"{wanted} {event.symbol} of tier {event.tier + 1} were to be closed, outside the book"
+            f" at the bankruptcy price {worst}: {filled} in the book, {taken} by the insurance"
+            f" fund, {given} by deleveraging; fee {words.named_money(asset, event.fee)}."
         )
     if isinstance(event, Deleveraged):
         instrument = words.instrument(event.symbol, contract=True)

@@ -42,6 +42,7 @@ CONTRACT: Final = Contract(
     open_interest_max=10**10,
     tiers=[Tier(NOTIONAL_MAX, 100, 4_000)],
     index_sources=(SOURCE,),
+    index_step_ppm=3_000,
 )
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct, structs
 
 from venue.core.contract.collateral import FUND_UID
+from venue.core.contract.safe_terms import index_step_most
 from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages.commands import (
     Command,
@@ -88,7 +89,7 @@ def _tiers(scale_units: int, leverage_max: int) -> list[Tier]:
 def _contract(spot: Instrument, settle: str) -> Contract:
     """A perpetual on the grid of a spot market. Fees, tiers and caps are the venue's own choice."""
     leverage_max, tier_units, position_max = _SIZES[spot.base]
-    return Contract(
+    made = Contract(
         instrument=structs.replace(
             spot, symbol=spot.base + settle, quote=settle, maker_ppm=200, taker_ppm=600
         ),
@@ -98,6 +99,7 @@ def _contract(spot: Instrument, settle: str) -> Contract:
         tiers=_tiers(tier_units, leverage_max),
         index_sources=("spot",) if settle == LIVE else (POSTED,),
     )
+    return structs.replace(made, index_step_ppm=min(made.index_step_ppm, index_step_most(made)))
 
 
 # Greatest leverage, the first tier's notional in units of the settle asset, position_max in lots.

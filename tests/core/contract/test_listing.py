@@ -16,6 +16,7 @@ from support.order_desk import (
     SHORT,
     SOURCE,
     SYMBOL,
+    UNIT,
     Desk,
     contract,
     of,
@@ -125,7 +126,10 @@ FAULTS: list[tuple[dict[str, object], str]] = [
     ({"index_sources": ()}, "index_sources"),
     ({"index_sources": tuple("abcdefghi")}, "index_sources"),
     ({"adl_policy": 2}, "adl_policy"),
-    ({"funding_cap_ppb": 6_000_001}, "at most 6000000: 0.75 x"),
+    ({"funding_cap_ppb": 6_000_001}, "the funding cap, 0.006001, must be at most 0.006, 0.75 x"),
+    ({"index_step_ppm": 6_001}, "a second's step, 0.006001, must be at most 0.006, 0.75 x"),
+    ({"tiers": [Tier(500, 50, 6_000)]}, "a second's step, 0.005, must be at most 0.0045, 0.75 x"),
+    ({"position_max": 10**14, "open_interest_max": 10**15}, "lowest price, in ticks"),
     ({"index_notional": 0}, "index_notional"),
     ({"index_notional": 10**9 + 1}, "index_notional"),
     ({"index_step_ppm": 0}, "index_step_ppm"),
@@ -152,6 +156,8 @@ def test_each_fault_of_a_contract_is_named(fields: dict[str, object], words: str
         {"market_quantity_max": 0},
         {"maker_ppm": -1},
         {"taker_ppm": PPM},
+        {"taker_ppm": 4_001},  # half of the maintenance rate is 4,000
+        {"maker_ppm": 4_001},
         {"market_band_ppm": 0},
         {"price_scale": 2, "quantity_scale": 1},  # 10^-3 of an asset with two digits
         {"tick": 2**62},
@@ -166,9 +172,10 @@ def test_an_instruments_faults_are_a_contracts(fields: dict[str, object]) -> Non
 def test_the_limits_themselves_are_fine() -> None:
     limits = changed(
         tiers=[Tier(500, 50, 19_999), Tier(501, 50, 19_999), Tier(AMOUNT_MAX, 1, 999_999)],
-        position_max=QUANTITY_MAX, open_interest_max=QUANTITY_MAX, liquidation_ppm=0,
+        position_max=AMOUNT_MAX // (4 * 251 * UNIT), open_interest_max=QUANTITY_MAX,
         funding_minutes=tuple(range(0, 1_440, 60)), funding_cap_ppb=1, interest_ppb=0,
-        index_sources=tuple("abcdefgh"), adl_policy=1, index_notional=10**9, index_step_ppm=50_000,
+        index_sources=tuple("abcdefgh"), adl_policy=1, index_notional=10**9, index_step_ppm=14_999,
+        liquidation_ppm=0,
     )  # fmt: skip
     said = bare().apply(commands.ListContract(limits))
     assert said[-1] == ContractListed(limits)
@@ -192,10 +199,10 @@ def test_assets_and_markets_that_come_later_are_everybodys() -> None:
     )
     desk.ok(commands.Deposit(desk.uids["ann"], 1, "ETH", PLENTY))
     desk.ok(commands.Deposit(2, 1, "SOL", 5))
-    desk.ok(commands.PostIndex("SOLETH", SOURCE, 100, jump=True))
-    (placed,) = desk.place("ann", BUY, LONG, 5, 100, symbol="SOLETH")
+    desk.ok(commands.PostIndex("SOLETH", SOURCE, 1_000, jump=True))
+    (placed,) = desk.place("ann", BUY, LONG, 5, 1_000, symbol="SOLETH")
     assert isinstance(placed, ContractOrderPlaced)
-    assert desk.held("ann", 2) == 2_500 + 30
+    assert desk.held("ann", 2) == 25_000 + 300
 
 
 # -- changing --------------------------------------------------------------------------------------
@@ -353,12 +360,12 @@ def test_a_posted_price_is_followed_by_steps_unless_it_jumps() -> None:
     """0.5 % a second: 5 of 1,000; the change of a contract's step counts from then on."""
     desk = Desk()
     found = []
-    for step in (5_000, 5_000, 20_000, 1):
+    for step in (5_000, 5_000, 6_000, 1):
         desk.ok(commands.ChangeContract(changed(index_step_ppm=step)))
         desk.time += SECOND
         desk.ok(commands.PostIndex(SYMBOL, SOURCE, 900))
         found.append(desk.perp().index_price)
-    assert found == [995, 991, 972, 971]
+    assert found == [995, 991, 986, 985]
     said = desk.ok(commands.PostIndex(SYMBOL, SOURCE, 900, jump=True))
     assert said == [MarkSet(SYMBOL, 900, 900, True, 0, 0, True)]
 

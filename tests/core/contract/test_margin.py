@@ -308,7 +308,7 @@ def test_the_published_example_in_an_engine() -> None:
         apply(
             commands.ListContract(
                 Contract(instrument, rows[0][1], 10**9, 10**9, table(rows, 5),
-                         index_sources=("desk",))
+                         index_sources=("desk",), index_step_ppm=3_000)
             )
         )  # fmt: skip
     uids = []

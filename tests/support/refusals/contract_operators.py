@@ -81,7 +81,13 @@ _UNFIT = [
     *lists("V16", -1140, "'buyLimitPriceRatio'", "0.000001 to 1", buyLimitPriceRatio="1.1"),
     *lists("V16", -1140, "'liquidationFeeRate'", "0 to 0.999999", liquidationFeeRate="1"),
     *lists("V16", -1140, "'indexStepRate'", "0.000001 to 0.05", indexStepRate="0.06"),
-    *lists("V16", -1140, "'fundingCapRate'", "above 0 and at most", fundingCapRate="0.5"),
+    *lists("V16", -1140, "'indexStepRate'", "0.03, must be at most", "0.75 x the maintenance rate",
+           indexStepRate="0.03"),
+    *lists("V16", -1140, "'takerFeeRate'", "0.006, must be at most", "half of the maintenance rate",
+           takerFeeRate="0.006"),
+    *lists("V16", -1140, "'makerFeeRate'", "0.006, must be at most", makerFeeRate="0.006"),
+    *lists("V16", -1140, "'fundingCapRate'", "0.5, must be at most", fundingCapRate="0.5"),
+    *lists("V16", -1140, "'fundingCapRate'", "must be above 0", fundingCapRate="0"),
 ]  # fmt: skip
 
 _INDEX = [

@@ -50,7 +50,8 @@ class ContractRequest(Struct, rename="camel"):
     It settles in `quoteAsset`. `fundingTimes` are times of day (UTC); `indexSources` are `spot`
     (the spot market of the same symbol, as long as its book fills `indexNotional` on each side) or
     names under which index prices are posted. The index moves by at most `indexStepRate` a second.
-    `fundingCapRate` is at most 0.75 x the first tier's maintenance rate; without it, that or 0.003.
+    `indexStepRate` and `fundingCapRate` are at most 0.75 x the first tier's maintenance rate;
+    without them, that or 0.005 and 0.003. Fee rates are at most half of the maintenance rate.
     """
 
     base_asset: Text
@@ -74,7 +75,7 @@ class ContractRequest(Struct, rename="camel"):
     funding_times: Texts | None = None
     adl_policy: PolicyName = AdlPolicy.QUEUE.name
     index_notional: IndexNotional = 10_000
-    index_step_rate: Rate = "0.005"
+    index_step_rate: Rate | None = None
     funding_cap_rate: Rate | None = None
 
 

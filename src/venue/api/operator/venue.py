@@ -39,7 +39,8 @@ class Health(Struct, rename="camel"):
     """The venue's health; `status` is ok or names the problem.
 
     `staleContracts` have no current index: no funding and no liquidations until they do. In
-    `doubtfulContracts` orders may only reduce positions: the index is stale or catches up.
+    `doubtfulContracts` orders may only reduce positions: the index is stale or catches up. In
+    `unsafeContracts`, each told with the inequality that it fails, they may only reduce as well.
     `streamDefects` counts the defects in streams since the start; each is described in the log.
     `planFaults` counts contract orders whose plan did not fit the state: each was refused.
     Timestamps of signed requests are compared with `serverTime` (ms), commands are stamped with
@@ -64,6 +65,7 @@ class Health(Struct, rename="camel"):
     stream_defects: int
     plan_faults: int
     doubtful_contracts: list[str]
+    unsafe_contracts: list[str]
     venue_time: int
     clock_ahead: int
     clock_steps: int

@@ -86,6 +86,8 @@ def price_refused(terms: Terms) -> Rejected | None:
     perp = terms.perp
     if not perp.mark:  # nothing could tell what a position is worth
         return Rejected(Reject.NO_MARK)
+    if perp.mark < perp.price_least:
+        return Rejected(Reject.CONTRACT_UNSAFE, perp.price_least)
     isolated = terms.modes.margin_mode != CROSSED
     if perp.in_doubt() or (isolated and doubtful(terms.pool)):
         return Rejected(Reject.PRICE_DOUBT)
@@ -137,7 +139,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         allowed = tiers.leverages[tiers.at(value) if value > tiers.caps[0] else 0]  # mostly first
         if leverage > allowed:
             return Rejected(Reject.LEVERAGE, allowed)
-    if perp.in_doubt() or not crossed:
+    if perp.in_doubt() or mark < perp.price_least or not crossed:
         refused = price_refused(terms)
         if refused is not None:
             return refused

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from venue.core.book.book import Market
 from venue.core.contract.collateral import FEES_NAME, FEES_UID, FUND_NAME, FUND_UID
 from venue.core.contract.orders import Contracts
 from venue.core.contract.records import Perpetual, Terms
 from venue.core.contract.reference.funding import plan
-from venue.core.instruments import contract_fault, grid, unit_atoms
+from venue.core.contract.safe_terms import breach_of_price, breach_of_terms, price_least
+from venue.core.instruments import Contract, contract_fault, grid, unit_atoms
 from venue.core.messages.commands import ChangeContract, ListContract
 from venue.core.messages.contract_events import ContractChanged, ContractListed
 from venue.core.messages.events import Event, OwnerCreated, Rejected
@@ -39,6 +42,7 @@ class ContractListing:
         unit = unit_atoms(instrument, ledger.assets[quote])
         if not reason and not 0 < unit <= AMOUNT_MAX:
             reason = f"tick x step must be 1 to {AMOUNT_MAX} whole atoms of the settle asset"
+        reason = reason or _unsafe(contract, unit)
         if reason:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
         events = self._accounts()
@@ -59,6 +63,9 @@ class ContractListing:
         reason = contract_fault(contract)
         if not reason and grid(contract.instrument) != grid(perp.contract.instrument):
             reason = "the grid and the assets of a listed contract stay"
+        # Terms of earlier versions, which count as `configure` bounds them, may get other sources.
+        if structs.replace(contract, index_sources=perp.contract.index_sources) != perp.contract:
+            reason = reason or _unsafe(contract, perp.unit) or _worse(contract, perp)
         if reason:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
         before = perp.default_leverage()
@@ -91,3 +98,17 @@ class ContractListing:
         collateral.fees = collateral.holding_of(ledger.open(FEES_UID, FEES_NAME)).crosses
         collateral.fund = collateral.holding_of(ledger.open(FUND_UID, FUND_NAME)).crosses
         return [OwnerCreated(FEES_UID, FEES_NAME), OwnerCreated(FUND_UID, FUND_NAME)]
+
+
+def _unsafe(contract: Contract, unit: int) -> str:
+    """Why no contract may have these terms; empty when they are safe."""
+    breach = breach_of_terms(contract, unit)
+    return "" if breach is None else f"{breach.field}: {breach.inequality()}"
+
+
+def _worse(contract: Contract, perp: Perpetual) -> str:
+    """Why new terms do not fit a contract's mark, unless the terms before fitted it no better."""
+    breach = breach_of_price(contract, perp.mark)
+    if breach is None or price_least(contract) <= perp.price_least:
+        return ""
+    return f"{breach.field}: {breach.inequality()}"

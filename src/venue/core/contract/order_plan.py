@@ -60,7 +60,8 @@ class Plan:
         self.order = order
         self.terms = terms
         self.perp: Perpetual = terms.perp
-        self.doubt = terms.perp.in_doubt()
+        perp = terms.perp
+        self.doubt = perp.in_doubt() or perp.mark < perp.price_least
         self.rate = terms.holding.taker_rate(terms.perp.market)
         self.isolated = terms.opens and terms.modes.margin_mode != CROSSED
         self.band_ppm = 0

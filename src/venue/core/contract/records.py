@@ -14,7 +14,8 @@ from venue.core.contract.ended import Ended
 from venue.core.contract.margin import Tiers
 from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.reference.records import Settlement, Source
-from venue.core.instruments import Contract, funding_cap_most
+from venue.core.contract.safe_terms import funding_cap_most, index_step_most, price_least
+from venue.core.instruments import Contract
 from venue.core.ledger.accounts import Account, Cash
 from venue.core.messages.commands import NO_EXIT, Exit
 from venue.core.units import part_down
@@ -38,15 +39,17 @@ class Perpetual:
     source (`spot_alone`).
     `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
     `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
+    `price_least` is the lowest mark at which a tick is fine enough (rule 1.6).
     """
 
     __slots__ = ("asset", "contract", "current", "doubt", "due", "due_algos", "ended_algos",
-                 "funding_cap_ppb", "ids", "index_price", "index_time", "last_due",
-                 "last_rate_ppb", "mark", "market", "open_interest", "open_interest_max", "ordinal",
-                 "position_max", "positions", "premium_count", "premium_ppb", "premium_sum",
-                 "premium_time", "premiums", "seen_time", "settlement", "sources", "spot",
-                 "spot_alone", "spot_highest", "spot_lowest", "symbol", "tiers", "trailing",
-                 "unit", "wait_until", "waiting")  # fmt: skip
+                 "funding_cap_ppb", "ids", "index_price", "index_step_ppm", "index_time",
+                 "last_due", "last_rate_ppb", "mark", "market", "open_interest",
+                 "open_interest_max", "ordinal", "position_max", "positions", "premium_count",
+                 "premium_ppb", "premium_sum", "premium_time", "premiums", "price_least",
+                 "seen_time", "settlement", "sources", "spot", "spot_alone", "spot_highest",
+                 "spot_lowest", "symbol", "tiers", "trailing", "unit", "wait_until",
+                 "waiting")  # fmt: skip
 
     def __init__(self, contract: Contract, market: Market[Terms], ordinal: int, time: int) -> None:
         self.market = market
@@ -58,19 +61,15 @@ class Perpetual:
         self.mark = 0
         self.current = False
         self.doubt = True
-        self.index_time = 0
-        self.seen_time = 0
-        self.wait_until = 0
+        self.index_time = self.seen_time = self.wait_until = 0
         self.sources: dict[str, Source] = {}
         self.spot: Market[Any] | None = None
         self.spot_lowest = 0
         self.spot_highest = NO_ASK
         self.spot_alone = False
         self.premiums: deque[int] = deque()
-        self.premium_ppb = 0
-        self.premium_sum = 0
-        self.premium_count = 0
-        self.premium_time = 0
+        self.premium_ppb = self.premium_time = 0
+        self.premium_sum = self.premium_count = 0
         self.last_rate_ppb = 0
         self.last_due = time
         self.due = 0
@@ -120,6 +119,8 @@ class Perpetual:
         self.open_interest_max = contract.open_interest_max
         # Contracts of earlier versions may say more.
         self.funding_cap_ppb = min(contract.funding_cap_ppb, funding_cap_most(contract))
+        self.index_step_ppm = min(contract.index_step_ppm, index_step_most(contract))
+        self.price_least = price_least(contract)
         self.tiers = Tiers(contract.tiers)
         self.market.configure(contract.instrument)
 
@@ -368,7 +369,9 @@ class Holding:
         """The owner's modes in a contract, made of the defaults when there are none yet; those are
         no state."""
         modes = self.modes.get(perp.ordinal)
-        return self._first_modes(perp) if modes is None else modes
+        if modes is None:
+            modes = self.modes[perp.ordinal] = self._default_modes(perp)
+        return modes
 
     def modes_told(self, perp: Perpetual) -> Modes:
         """The same for a question, which keeps nothing."""
@@ -388,10 +391,6 @@ class Holding:
         maker = self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
         taker = self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
         return maker if maker > taker else taker
-
-    def _first_modes(self, perp: Perpetual) -> Modes:
-        modes = self.modes[perp.ordinal] = self._default_modes(perp)
-        return modes
 
     def _default_modes(self, perp: Perpetual) -> Modes:
         return Modes(perp, self.cross(perp.asset), perp.default_leverage())

@@ -65,9 +65,9 @@ def step(events: list[Event]) -> LiquidationStep:
 
 
 def test_the_fund_takes_over_at_the_bankruptcy_price() -> None:
-    """Without a bid, 10 lots go at 951: 9,510; the 10 that remain are the liquidation fee.
+    """Without a bid, 10 lots go at 950, where the pool's 90 are gone: 9,500. There is no fee.
 
-    The fund is long 10 at 951 with a mark of 959: 80 and the fee of 10 are its gain.
+    The fund is long 10 at 950 with a mark of 959: the 90 are its gain.
     """
     world = isolated_world()
     ann = world.uids["ann"]
@@ -80,19 +80,18 @@ def test_the_fund_takes_over_at_the_bankruptcy_price() -> None:
         LiquidationStarted(order, ann, position_id, "QQQ", SYMBOL, 90, 96, -9_500),
         Income(bill, ann, position_id, "QQQ", SYMBOL, START_ITEM, 0, -9_500),
         ContractTrade(
-            trade, SYMBOL, 951, 10, 9_510, SELL, 0, 0, Cause.TAKEOVER,
-            Leg(FUND, order, order + 1, LONG, True, 9_510, 0, 0, -9_510, MONEY - 9_510, bill + 2),
-            Leg(ann, order, position_id, LONG, False, 10_000, -490, 10, 9_500, 0, bill + 1),
+            trade, SYMBOL, 950, 10, 9_500, SELL, 0, 0, Cause.TAKEOVER,
+            Leg(FUND, order, order + 1, LONG, True, 9_500, 0, 0, -9_500, MONEY - 9_500, bill + 2),
+            Leg(ann, order, position_id, LONG, False, 10_000, -500, 0, 9_500, 0, bill + 1),
         ),
-        Income(bill + 3, FUND, 0, "QQQ", SYMBOL, LIQUIDATION_FEE, 10, MONEY - 9_500),
         PositionClosed(
-            position_id, ann, SYMBOL, LONG, MarginMode.ISOLATED, 0, 20, 10, 10_000, 5, 10, 9_510,
-            10, 0, 10, -490, world.time,
+            position_id, ann, SYMBOL, LONG, MarginMode.ISOLATED, 0, 20, 10, 10_000, 5, 10, 9_500,
+            0, 0, 0, -500, world.time,
         ),
         LiquidationStep(
-            order, position_id, SYMBOL, LONG, 959, 0, 951, 10, 0, 10, 0, 10, 90, 10
+            order, position_id, SYMBOL, LONG, 959, 0, 950, 10, 0, 10, 0, 0, 90, 10
         ),
-        Income(bill + 4, ann, position_id, "QQQ", SYMBOL, FINISH_ITEM, 0, 0),
+        Income(bill + 3, ann, position_id, "QQQ", SYMBOL, FINISH_ITEM, 0, 0),
         LiquidationFinished(order, ann, 0, 0, 0, 0, MONEY + 90),
     ]  # fmt: skip
     assert world.perp.market.last_price == 1_000  # outside the book: no last price
@@ -100,10 +99,10 @@ def test_the_fund_takes_over_at_the_bankruptcy_price() -> None:
 
 
 def test_the_book_comes_first_the_fund_takes_the_rest() -> None:
-    """A bid of 3 at 951 is within the bankruptcy price, one at 950 is not.
+    """A bid of 3 at 951 pays the taker's fee too, one at 950 does not.
 
     3 lots: 2,853, fee 1.4265 -> 2, liquidation fee 14.265 -> 15; -9,500 + 2,853 - 17 = -6,664.
-    7 lots at 951: 6,657 leave -7: nothing for a liquidation fee, the fund makes up 7.
+    7 lots at 950: 6,650 leave -14, of which the liquidation fee took 15: the fund makes up 14.
     """
     world = isolated_world("cat")
     world.long("cat", 3, 951)
@@ -119,29 +118,26 @@ def test_the_book_comes_first_the_fund_takes_the_rest() -> None:
         (cat, cat_position, "trade", -2_854, MONEY - 2_854),
         (FEES, 0, FEE, 3, 10),
         (FUND, 0, LIQUIDATION_FEE, 15, MONEY + 15),
-        (ann, position_id, "trade", 6_657, -7),
-        (FUND, fund_position, "trade", -6_657, MONEY + 15 - 6_657),
-        (FUND, 0, FIX, -7, MONEY + 15 - 6_657 - 7),
-        (ann, position_id, FIX, 7, 0),
+        (ann, position_id, "trade", 6_650, -14),
+        (FUND, fund_position, "trade", -6_650, MONEY + 15 - 6_650),
+        (FUND, 0, FIX, -14, MONEY + 15 - 6_650 - 14),
+        (ann, position_id, FIX, 14, 0),
         (ann, position_id, FINISH_ITEM, 0, 0),
     ]
     (finished,) = of(events, LiquidationFinished)
-    # The fund: + 15 - 7 + 7 x (959 - 951).
-    assert (finished.compensated, finished.fund_equity) == (7, MONEY + 64)
+    # The fund: + 15 - 14 + 7 x (959 - 950).
+    assert (finished.compensated, finished.fund_equity) == (14, MONEY + 64)
     assert world.account("ann").isolated == {}
 
 
 def test_a_bankrupt_pool_costs_the_fund_not_the_owner() -> None:
-    """A gap to 900: equity -500. The fund takes 10 lots at 951 = 9,510 and is down 510 at mark.
-
-    Of the 10 atoms by which the price was rounded up the fund gets a liquidation fee.
-    """
+    """A gap to 900: equity -500. The fund takes 10 lots at 950 = 9,500 and is down 500 at mark."""
     world = isolated_world()
     events = world.post(900)
     (started,) = of(events, LiquidationStarted)
     assert (started.equity, started.maintenance) == (-500, 90)
     found = step(events)
-    assert (found.bankruptcy_price, found.taken_over, found.fund_change) == (951, 10, -500)
+    assert (found.bankruptcy_price, found.taken_over, found.fund_change) == (950, 10, -500)
     assert world.money("ann") == MONEY - 505
     assert equity(world.cross("fund")) == MONEY - 500
 
@@ -166,9 +162,9 @@ def test_the_fund_gives_back_a_tenth_per_tick_near_the_mark() -> None:
     )
     assert isinstance(trade, ContractTrade)
     assert (trade.price, trade.quantity, trade.cause) == (959, 2, Cause.UNWIND)
-    # 1,918 less 0.959 -> 1; the open value of 2 of 30 lots at 951 is 1,902.
+    # 1,918 less 0.959 -> 1; the open value of 2 of 30 lots at 950 is 1,900.
     assert world.money("fund") == money + 1_917
-    assert trade.taker.realized == 16
+    assert trade.taker.realized == 18
     world.wait(1)
     assert of(world.tick(), ContractTrade) == []  # 958 is too far from the mark
     assert world.position("fund").quantity == 28
@@ -193,12 +189,12 @@ def adl_world(policy: AdlPolicy, lots: int) -> ContractWorld:
 
 
 def test_adl_takes_the_highest_scores_first() -> None:
-    """At 900 ann's equity is -500, and without a fund nobody takes over at 951.
+    """At 900 ann's equity is -500, and without a fund nobody takes over at 950.
 
     Score = gain x value at mark / (open value x equity), in ppm; equities at 900:
     cat 10,000 + 6,000 - 2 - 5,400 = 10,598: 600 x 5,400 / (6,000 x 10,598) = 50,953
     dan 500,000 + 12,000 - 3 - 10,800 = 501,197: 1,200 x 10,800 / (12,000 x 501,197) = 2,154
-    ben 1,001,197: 1,078. So cat closes 6 at 951 and dan 4.
+    ben 1,001,197: 1,078. So cat closes 6 at 950 and dan 4.
     """
     world = adl_world(AdlPolicy.QUEUE, 10)
     ann, cat, dan = (world.uids[name] for name in ("ann", "cat", "dan"))
@@ -208,23 +204,22 @@ def test_adl_takes_the_highest_scores_first() -> None:
     order, money = world.next_order(), world.money("dan")
     events = world.post(900)
     assert of(events, Deleveraged) == [
-        Deleveraged(order, cat_position, cat, SYMBOL, 6, 951, 1, 50_953),
-        Deleveraged(order, dan_position, dan, SYMBOL, 4, 951, 2, 2_154),
+        Deleveraged(order, cat_position, cat, SYMBOL, 6, 950, 1, 50_953),
+        Deleveraged(order, dan_position, dan, SYMBOL, 4, 950, 2, 2_154),
     ]
     assert items(events) == [
         (ann, position_id, START_ITEM, 0, -9_500),
-        (ann, position_id, "trade", 5_706, -3_794),
-        (cat, cat_position, "trade", -5_706, 10_000 + 6_000 - 2 - 5_706),
-        (ann, position_id, "trade", 3_804 - 10, 0),
-        (dan, dan_position, "trade", -3_804, money - 3_804),
-        (FUND, 0, LIQUIDATION_FEE, 10, 10),
+        (ann, position_id, "trade", 5_700, -3_800),
+        (cat, cat_position, "trade", -5_700, 10_000 + 6_000 - 2 - 5_700),
+        (ann, position_id, "trade", 3_800, 0),
+        (dan, dan_position, "trade", -3_800, money - 3_800),
         (ann, position_id, FINISH_ITEM, 0, 0),
     ]
     found = step(events)
     assert (found.filled, found.taken_over, found.deleveraged) == (0, 0, 10)
     trades = of(events, ContractTrade)
     assert [trade.cause for trade in trades] == [Cause.DELEVERAGE] * 2
-    assert [trade.maker.realized for trade in trades] == [6 * 49, 4 * 49]
+    assert [trade.maker.realized for trade in trades] == [6 * 50, 4 * 50]
     assert [trade.maker.fee for trade in trades] == [0, 0]
     assert world.positions("cat", SHORT) == []
     assert world.position("dan", SHORT).quantity == 8

@@ -104,7 +104,8 @@ def test_a_short_is_liquidated_above() -> None:
 
 
 def test_an_isolated_position_is_closed_in_the_book() -> None:
-    """Rules 7.1 to 7.3: bankruptcy at (9,590 - 90) / (10 x 0.9995) = 950.48, rounded up 951.
+    """Rules 7.1 to 7.3: bankruptcy at (9,590 - 90) / 10 = 950, with the fee at
+    (9,590 - 90) / (10 x 0.9995) = 950.48, rounded up 951.
 
     4 lots at 955: 3,820, fee 1.91 -> 2, liquidation fee 0.5 % = 19.1 -> 20 of an equity of
     -9,500 + 6 x 959 + 3,820 - 2 = 72. 6 lots at 952: 5,712, fee 2.856 -> 3, liquidation fee
@@ -151,7 +152,7 @@ def test_an_isolated_position_is_closed_in_the_book() -> None:
             32, 0, 27, -468, world.time,
         ),
         LiquidationStep(
-            order, position_id, SYMBOL, LONG, 959, 0, 951, 10, 10, 0, 0, 27, 27, 10
+            order, position_id, SYMBOL, LONG, 959, 0, 950, 10, 10, 0, 0, 27, 27, 10
         ),
         Income(bill + 9, ann, position_id, "QQQ", SYMBOL, FINISH_ITEM, 0, 0),
         LiquidationFinished(order, ann, 0, 0, 0, 0, MONEY + 27),
@@ -292,7 +293,7 @@ def test_a_large_position_is_reduced_to_the_next_lower_tier() -> None:
     assert (trade.taker.fee, trade.taker.balance) == (515, -190_000 + 93_508 - 515)
     # (192,800 - 2,800) / (200 x 0.9995) = 950.48, rounded up.
     assert step(events) == LiquidationStep(
-        order, position.position_id, SYMBOL, LONG, 964, 1, 951, 97, 97, 0, 0, 468, 468, 200
+        order, position.position_id, SYMBOL, LONG, 964, 1, 950, 97, 97, 0, 0, 468, 468, 200
     )
     uid = world.uids["ann"]
     assert events[-1] == LiquidationFinished(order, uid, 2_285, 993, 0, 0, MONEY + 468)

@@ -155,7 +155,7 @@ def test_the_fund_shelters_what_the_last_mark_bears_up_to_a_tenth_of_its_equity(
 
 
 def thin_counterparty() -> ContractWorld:
-    """No fund. Ann's isolated long of 10 (bankrupt at 951) waits in a halted contract at 900; dan,
+    """No fund. Ann's isolated long of 10 (bankrupt at 950) waits in a halted contract at 900; dan,
     the only short, has lost 1,100 elsewhere: equity 413 + 1,000 - 1,100 = 313."""
     world = two_contracts("ann", "eve", fund=0)
     world.owner("dan", 420)
@@ -173,16 +173,16 @@ def thin_counterparty() -> ContractWorld:
 
 
 def test_a_deleveraged_owner_keeps_its_maintenance_margin() -> None:
-    """Closing x lots at 951 costs 51 each: 313 - 51 x >= 89 + 9 (10 - x) up to x = 3. The other 7
+    """Closing x lots at 950 costs 50 each: 313 - 50 x >= 89 + 9 (10 - x) up to x = 3. The other 7
     stay with ann, whose pool is in debt and waits; she cannot touch it, and dan is no poorer."""
     world = thin_counterparty()
     owned = world.everything()
     halt(world, SYMBOL, False)
     events = world.tick()
     (taken,) = of(events, Deleveraged)
-    assert (taken.quantity, taken.price) == (3, 951)
+    assert (taken.quantity, taken.price) == (3, 950)
     dan = world.cross("dan")
-    assert (equity(dan), maintenance(dan)) == (313 - 3 * 51, 63 + 89)
+    assert (equity(dan), maintenance(dan)) == (313 - 3 * 50, 63 + 89)
     (step,) = of(events, LiquidationStep)
     assert (step.wanted, step.filled, step.taken_over, step.deleveraged) == (10, 0, 0, 3)
     ann = world.position("ann")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from venue.core.book.book import NO_ASK, Half, Market, T
+from venue.core.contract import safe_terms
 from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.records import Source
-from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX, SECOND_US, ceil_div
+from venue.core.units import PPM, PRICE_MAX, SECOND_US, ceil_div
 
 STALE_US: Final = 10 * SECOND_US  # how long a posted price and a sample of a book count
 LASTING_US: Final = 5 * SECOND_US  # how long a book that was too thin must fill to count again
@@ -21,7 +22,7 @@ SPOT_SOURCE: Final = "spot"  # the venue's own spot market of the same symbol
 
 def price_most(perp: Perpetual) -> int:
     """The highest price at which the largest position's worth can still be counted, in ticks."""
-    return min(PRICE_MAX, AMOUNT_MAX // (perp.contract.position_max * perp.unit))
+    return safe_terms.price_most(perp.contract, perp.unit)
 
 
 def taken(half: Half[T], notional: int, reach: int = PRICE_MAX) -> tuple[int, int]:
@@ -146,7 +147,7 @@ def follow(perp: Perpetual, price: int, time: int) -> None:
     """
     index = perp.index_price
     elapsed = min(time - perp.index_time, SECOND_US)
-    most = index * perp.contract.index_step_ppm * elapsed // (PPM * SECOND_US)
+    most = index * perp.index_step_ppm * elapsed // (PPM * SECOND_US)
     if most == 0 and elapsed == SECOND_US:
         most = 1
     moved = max(index - most, min(price, index + most))

@@ -14,9 +14,8 @@ from venue.core.contract.orders import Contracts
 from venue.core.contract.position import equity, find_position, maintenance, notional
 from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.funding import settle_position
-from venue.core.contract.risk.liquidation_run import Run
+from venue.core.contract.risk.liquidation_run import Aim, Run
 from venue.core.contract.risk.ranking import Ranked
-from venue.core.ledger.ledger import fee_on
 from venue.core.messages.contract_events import Deleveraged
 from venue.core.units import PPM
 from venue.vocabulary import ADL_QUEUE, CAUSE_DELEVERAGE
@@ -37,7 +36,7 @@ class Deleveraging:
         self.contracts = contracts
         self.collateral: Collateral = contracts.collateral
 
-    def take(self, run: Run, position: Position, lots: int, price: int) -> int:
+    def take(self, run: Run, position: Position, lots: int, aim: Aim) -> int:
         """Have `lots` of a position taken over at its bankruptcy price; return how many were.
 
         Other owners come first, in groups of `GROUP` by profit rate and within a group by score;
@@ -52,10 +51,10 @@ class Deleveraging:
             group = self._group(perp, position)
             if not group:
                 position.passed = (0, 0)
-                left -= self._last(run, position, left, price, rank)
+                left -= self._last(run, position, left, aim, rank)
                 break
             last = group[-1]
-            taken = self._ask(run, position, _scored(group), left, price, rank)
+            taken = self._ask(run, position, _scored(group), left, aim, rank)
             left -= taken
             rank += len(group)
             in_vain = 0 if taken else in_vain + 1
@@ -70,7 +69,7 @@ class Deleveraging:
         return shelf.after((passed[0], passed[1] + 1), GROUP)
 
     def _ask(
-        self, run: Run, position: Position, scored: list[Scored], lots: int, price: int, rank: int
+        self, run: Run, position: Position, scored: list[Scored], lots: int, aim: Aim, rank: int
     ) -> int:
         """Ask a group for up to `lots`, by the contract's policy; return how many it took."""
         run.asked += len(scored)
@@ -79,14 +78,14 @@ class Deleveraging:
             shares = _pro_rata([entry[2].quantity for entry in scored], lots)
             for number, entry in enumerate(scored, 1):
                 most = min(left, shares[number - 1])
-                left -= self._close(run, position, entry, most, price, rank + number)
+                left -= self._close(run, position, entry, most, aim, rank + number)
         for number, entry in enumerate(scored, 1):
             if left == 0:
                 break
-            left -= self._close(run, position, entry, left, price, rank + number)
+            left -= self._close(run, position, entry, left, aim, rank + number)
         return lots - left
 
-    def _last(self, run: Run, position: Position, lots: int, price: int, rank: int) -> int:
+    def _last(self, run: Run, position: Position, lots: int, aim: Aim, rank: int) -> int:
         """Ask the fund, then the other side of the same pool: netting there costs nobody."""
         perp = position.perp
         left = lots
@@ -97,55 +96,54 @@ class Deleveraging:
             if own is not None:
                 rank += 1
                 entry = (-score(own, equity(own.pool)), own.position_id, own)
-                left -= self._close(run, position, entry, left, price, rank)
+                left -= self._close(run, position, entry, left, aim, rank)
         for other in list(position.pool.positions):
             if left and other.perp is perp and other.side != position.side:
                 rank += 1
                 part = min(left, other.quantity)
                 entry = (-score(other, equity(other.pool)), other.position_id, other)
-                self._trade(run, position, entry, part, price, rank)
+                self._trade(run, position, entry, part, aim, rank)
                 left -= part
         return lots - left
 
     def _close(
-        self, run: Run, position: Position, entry: Scored, lots: int, price: int, rank: int
+        self, run: Run, position: Position, entry: Scored, lots: int, aim: Aim, rank: int
     ) -> int:
         """Have one position take over as many of `lots` as it can bear; return how many."""
         other = entry[2]
         if lots <= 0 or other.quantity <= 0 or other.pool is position.pool:
             return 0
         run.events += settle_position(self.collateral, other)
-        part = bearable(other, min(lots, other.quantity), price)
+        part = bearable(other, min(lots, other.quantity), aim.bankruptcy)
         if part:
-            self._trade(run, position, entry, part, price, rank)
+            self._trade(run, position, entry, part, aim, rank)
         return part
 
     def _trade(
-        self, run: Run, position: Position, entry: Scored, lots: int, price: int, rank: int
+        self, run: Run, position: Position, entry: Scored, lots: int, aim: Aim, rank: int
     ) -> None:
         run.begin()
         other = entry[2]
         run.events.append(
             Deleveraged(
                 run.liquidation_id, other.position_id, other.pool.account.uid, position.perp.symbol,
-                lots, price, rank, -entry[0],
+                lots, aim.bankruptcy, rank, -entry[0],
             )
         )  # fmt: skip
-        trade_outside(self.contracts, run, position, other, lots, price, CAUSE_DELEVERAGE)
+        trade_outside(self.contracts, run, position, other, aim, lots, CAUSE_DELEVERAGE)
 
 
 def trade_outside(
-    contracts: Contracts, run: Run, position: Position, other: Position, lots: int, price: int,
+    contracts: Contracts, run: Run, position: Position, other: Position, aim: Aim, lots: int,
     cause: int,
 ) -> None:  # fmt: skip
-    """Pass lots of a position in liquidation to another, outside the book; it pays the liquidation
-    fee, unless it is the fund's, and closing orders that are too large now are cut."""
-    perp = position.perp
-    fee = 0
-    if position.pool.account.uid != FUND_UID:
-        fee = fee_on(price * lots * perp.unit, perp.contract.liquidation_ppm)
+    """Pass lots of a position in liquidation to another at the bankruptcy price, outside the book.
+    The rest that the price leaves of their share is the liquidation fee, unless the position is the
+    fund's.
+    Closing orders that are too large now are cut."""
+    fee = aim.rest(position, lots) if position.pool.account.uid != FUND_UID else 0
     contracts.fills.outside(
-        perp, position, other, lots=lots, price=price, cause=cause,
+        position.perp, position, other, lots=lots, price=aim.bankruptcy, cause=cause,
         liquidation_id=run.liquidation_id, fee=fee, time=run.time, events=run.events,
     )  # fmt: skip
     for each in (position, other):

@@ -21,7 +21,7 @@ from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.contract.reference.index import newest
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
-from venue.core.contract.risk.liquidation_run import Run
+from venue.core.contract.risk.liquidation_run import Aim, Run
 from venue.core.contract.risk.pool_watch import tradable
 from venue.core.ledger.ledger import fee_on
 from venue.core.messages.contract_events import LiquidationFinished, LiquidationStep
@@ -43,23 +43,6 @@ MAKERS_MAX: Final = 50  # resting orders that one closing order of a liquidation
 UNWIND_SHARE: Final = 10  # the fund gives back a tenth of a position per tick
 UNWIND_BAND_PPM: Final = 1_000  # no further than this from the mark
 UNSEEN_PPM: Final = 100_000  # of its equity the fund holds in a contract that cannot be traded
-
-
-class Aim:
-    """One rung's task for one position: close `wanted` lots at no worse than `price`.
-
-    The explanation compares with the rest: the tier, and sums before the rung.
-    """
-
-    __slots__ = ("fees", "fund", "price", "size", "tier", "wanted")
-
-    def __init__(self, position: Position, fund: Pool, tier: int, price: int, wanted: int) -> None:
-        self.tier = tier
-        self.price = price
-        self.wanted = wanted
-        self.size = position.quantity
-        self.fees = position.liquidate_fee
-        self.fund = equity(fund)
 
 
 class Liquidation:
@@ -163,14 +146,14 @@ class Liquidation:
             self._in_book(run, position, aim)
             filled = aim.size - position.quantity
             left = aim.wanted - filled
-            if left and self._fund_can(position, left, aim.price, run.time):
-                self._take_over(run, position, left, aim.price)
+            if left and self._fund_can(position, left, aim.bankruptcy, run.time):
+                self._take_over(run, position, aim, left)
                 taken = left
         left = aim.wanted - filled - taken
         deleveraged = 0
         key = (position.perp.ordinal, position.side)
         if left and key not in run.in_vain:
-            deleveraged = self.deleveraging.take(run, position, left, aim.price)
+            deleveraged = self.deleveraging.take(run, position, left, aim)
             if not deleveraged:
                 run.in_vain[key] = True
         if len(run.events) > said:
@@ -197,9 +180,9 @@ class Liquidation:
                 held += notional(own)
         room = aim.fund * UNSEEN_PPM // PPM - held
         lots = min(aim.wanted, room // (mark_of(position) * perp.unit))
-        if lots <= 0 or not self._fund_can(position, lots, aim.price, run.time):
+        if lots <= 0 or not self._fund_can(position, lots, aim.bankruptcy, run.time):
             return False
-        self._take_over(run, position, lots, aim.price)
+        self._take_over(run, position, aim, lots)
         self._explain(run, position, aim, 0, lots, 0)
         return True
 
@@ -209,14 +192,17 @@ class Liquidation:
         own = maintenance_of(position)
         share = equity(pool) * own // total if total else equity(pool)
         size = position.quantity * perp.unit
-        price = bankruptcy_price(
-            position.side, size, mark_of(position), share, _taker_ppm(position)
-        )  # fmt: skip
+        mark = mark_of(position)
+        limit = bankruptcy_price(position.side, size, mark, share, _taker_ppm(position))
+        price = bankruptcy_price(position.side, size, mark, share, 0)
         if pool.account.uid == FUND_UID and share > 0:
-            price = mark_of(position)  # the fund's money is no other owner's
+            limit = price = mark  # the fund's money is no other owner's
         tier = perp.tiers.at(position.base + notional(position))
         wanted = _partial(pool, position, tier, total - own) or position.quantity
-        return Aim(position, self.collateral.fund[pool.asset], tier, price, wanted)
+        fund = self.collateral.fund[pool.asset]
+        aim = Aim(position, fund, tier, wanted)
+        aim.limit, aim.bankruptcy, aim.share = limit, price, share
+        return aim
 
     def _explain(
         self, run: Run, position: Position, aim: Aim, filled: int, taken: int, deleveraged: int
@@ -227,7 +213,7 @@ class Liquidation:
         run.events.append(
             LiquidationStep(
                 run.liquidation_id, position.position_id, perp.symbol, position.side, perp.mark,
-                aim.tier, aim.price, aim.wanted, filled, taken, deleveraged,
+                aim.tier, aim.bankruptcy, aim.wanted, filled, taken, deleveraged,
                 position.liquidate_fee - aim.fees, equity(fund) - aim.fund, aim.size,
             )
         )  # fmt: skip
@@ -236,15 +222,15 @@ class Liquidation:
         """Close in the book; a rung meets no more resting orders than `MAKERS_MAX`."""
         side = closing_side(position.side)
         book = position.perp.market.book
-        if not book.crosses(side, aim.price):
+        if not book.crosses(side, aim.limit):
             return
         half = book.opposite(side)
-        if position.perp.doubt and not _reducing(half, aim.price):
+        if position.perp.doubt and not _reducing(half, aim.limit):
             return
         run.begin()
-        aim.wanted = min(aim.wanted, _near(half, aim.price, aim.wanted))
+        aim.wanted = min(aim.wanted, _near(half, aim.limit, aim.wanted))
         run.events += self._close_in_book(
-            position, aim.wanted, aim.price, CAUSE_LIQUIDATION, run.time
+            position, aim.wanted, aim.limit, CAUSE_LIQUIDATION, run.time
         )
 
     def _close_in_book(
@@ -257,7 +243,7 @@ class Liquidation:
             return []
         return contracts.take(order, price)
 
-    def _take_over(self, run: Run, position: Position, lots: int, price: int) -> None:
+    def _take_over(self, run: Run, position: Position, aim: Aim, lots: int) -> None:
         """The fund takes lots over at the bankruptcy price (rule 7.2)."""
         run.begin()
         perp = position.perp
@@ -265,7 +251,7 @@ class Liquidation:
         own = find_position(holding.modes_in(perp), position.side)
         if own is None:
             own = self.contracts.fills.new_position(holding, perp, position.side, CROSSED, run.time)
-        trade_outside(self.contracts, run, position, own, lots, price, CAUSE_TAKEOVER)
+        trade_outside(self.contracts, run, position, own, aim, lots, CAUSE_TAKEOVER)
 
     # -- the end ---------------------------------------------------------------------------------
 

@@ -3,11 +3,38 @@
 from __future__ import annotations
 
 from venue.core.contract.collateral import Collateral
-from venue.core.contract.position import equity, maintenance
-from venue.core.contract.records import Pool
+from venue.core.contract.position import equity, maintenance, mark_of
+from venue.core.contract.records import Pool, Position
 from venue.core.messages.contract_events import LiquidationStarted
 from venue.core.messages.events import Event
 from venue.vocabulary import INCOME_START_LIQUIDATE
+
+
+class Aim:
+    """One rung's task for one position: close `wanted` lots, in the book at no worse than `limit`,
+    outside it at `bankruptcy`, where its `share` of the pool's equity is gone.
+
+    The explanation compares with the rest: the tier, and sums before the rung.
+    """
+
+    __slots__ = ("bankruptcy", "fees", "fund", "limit", "mark", "share", "size", "tier",
+                 "wanted")  # fmt: skip
+
+    def __init__(self, position: Position, fund: Pool, tier: int, wanted: int) -> None:
+        self.tier = tier
+        self.wanted = wanted
+        self.limit = 0
+        self.bankruptcy = 0
+        self.share = 0
+        self.mark = mark_of(position)
+        self.size = position.quantity
+        self.fees = position.liquidate_fee
+        self.fund = equity(fund)
+
+    def rest(self, position: Position, lots: int) -> int:
+        """The rest of the share of `lots` at the bankruptcy price, which is a whole tick."""
+        gained = position.side * (self.bankruptcy - self.mark) * (lots * position.perp.unit)
+        return max(0, self.share * lots // self.size + gained)
 
 
 class Run:

@@ -31,7 +31,8 @@ from venue.api.operator.venue import HaltRequest, ResumeRequest
 from venue.core.contract.position import equity, liquidation_mark, maintenance, mark_of, profit
 from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.index import SPOT_SOURCE
-from venue.core.instruments import Asset, Contract, Instrument, Tier, funding_cap_most
+from venue.core.contract.safe_terms import funding_cap_most, index_step_most
+from venue.core.instruments import Asset, Contract, Instrument, Tier
 from venue.core.messages.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
 from venue.core.messages.events import Rejected
 from venue.core.units import PPB, PPM
@@ -172,15 +173,16 @@ def _with(
         changes["adl_policy"] = int(AdlPolicy[request.adl_policy])
     if request.index_notional:
         changes["index_notional"] = request.index_notional
-    if request.index_step_rate:
-        changes["index_step_ppm"] = decode.ppm(request.index_step_rate, "indexStepRate")
     made = structs.replace(contract, **changes)
+    step_ppm = min(made.index_step_ppm, index_step_most(made))
+    if request.index_step_rate:
+        step_ppm = decode.ppm(request.index_step_rate, "indexStepRate")
     cap_ppb = min(made.funding_cap_ppb, funding_cap_most(made))
     if request.funding_cap_rate:
         cap_ppb = decode.ppm(request.funding_cap_rate, "fundingCapRate") * (PPB // PPM)
-    made = structs.replace(made, funding_cap_ppb=cap_ppb)
+    made = structs.replace(made, funding_cap_ppb=cap_ppb, index_step_ppm=step_ppm)
     sent = [name for name, text in lots.values() if text]
-    check_contract(made, [*sent, "maxPositionSize"] if request.max_position_size else sent)
+    check_contract(made, settle, [*sent, "maxPositionSize"] if request.max_position_size else sent)
     return made
 
 

@@ -6,16 +6,18 @@ from collections.abc import Container
 from typing import Final, NamedTuple
 
 from venue.api import errors
+from venue.core.contract.safe_terms import breach_of_terms
 from venue.core.instruments import (
     INDEX_NOTIONAL_MAX,
     INDEX_SOURCES_MAX,
     INDEX_STEP_MAX,
+    Asset,
     Contract,
     Instrument,
-    funding_cap_most,
+    unit_atoms,
 )
 from venue.core.units import PPM, QUANTITY_MAX
-from venue.texts import funding_text, quantity_text, rate_text
+from venue.texts import quantity_text, rate_text
 
 
 class SizeNames(NamedTuple):
@@ -28,6 +30,14 @@ class SizeNames(NamedTuple):
 
 SPOT_SIZES: Final = SizeNames("minTradeAmount", "maxTradeAmount", "marketLimitSize")
 CONTRACT_SIZES: Final = SizeNames("minOrderSize", "maxOrderSize", "marketOpenLimitSize")
+# The requests' names of the settings that may fail the test of a safe contract.
+_SAFE_NAMES: Final = {
+    "maker_ppm": "makerFeeRate",
+    "taker_ppm": "takerFeeRate",
+    "funding_cap_ppb": "fundingCapRate",
+    "index_step_ppm": "indexStepRate",
+    "position_max": "maxPositionSize",
+}
 
 
 def check_instrument(instrument: Instrument, names: SizeNames, sent: Container[str]) -> None:
@@ -51,9 +61,9 @@ def check_instrument(instrument: Instrument, names: SizeNames, sent: Container[s
         _check_rate(name, ppm, 1, PPM)
 
 
-def check_contract(contract: Contract, sent: Container[str]) -> None:
-    """As `check_instrument`, of all that a contract has; -1142 for a leverage that is not the first
-    tier's."""
+def check_contract(contract: Contract, settle: Asset, sent: Container[str]) -> None:
+    """As `check_instrument`, of all that a contract has, and the test of a safe contract (rule
+    1.6); -1142 for a leverage that is not the first tier's."""
     instrument = contract.instrument
     check_instrument(instrument, CONTRACT_SIZES, sent)
     _check_sizes(
@@ -69,10 +79,11 @@ def check_contract(contract: Contract, sent: Container[str]) -> None:
         raise errors.out_of_range("indexNotional", f"allowed: 1 to {INDEX_NOTIONAL_MAX}")
     if not 1 <= len(contract.index_sources) <= INDEX_SOURCES_MAX:
         raise errors.out_of_range("indexSources", f"allowed: 1 to {INDEX_SOURCES_MAX} names")
-    cap = funding_cap_most(contract)
-    if not 0 < contract.funding_cap_ppb <= cap:
-        rule = f"must be above 0 and at most {funding_text(cap)}, 0.75 of the first tier's rate"
-        raise errors.out_of_range("fundingCapRate", rule)
+    if not contract.funding_cap_ppb > 0:
+        raise errors.out_of_range("fundingCapRate", "must be above 0")
+    breach = breach_of_terms(contract, unit_atoms(instrument, settle))
+    if breach is not None:
+        raise errors.out_of_range(_SAFE_NAMES[breach.field], breach.inequality())
 
 
 def _check_sizes(

@@ -33,6 +33,8 @@ from venue.api.operator.venue import (
 )
 from venue.compiled import compiled
 from venue.core.contract.position import wallet as pool_wallet
+from venue.core.contract.records import Perpetual
+from venue.core.contract.safe_terms import breach_of_price
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
@@ -91,6 +93,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         stream_defects=_stream_defects(node),
         plan_faults=node.engine.contracts.faults,
         doubtful_contracts=[perp.symbol for perp in perps if perp.doubt],
+        unsafe_contracts=[text for perp in perps if (text := _unsafe(perp))],
         venue_time=node.clock.now() // 1000,
         clock_ahead=node.clock.ahead() // 1000,
         clock_steps=node.clock.system.steps,
@@ -112,6 +115,12 @@ def _status(node: Node) -> str:
     if clock := node.clock.problem():
         failures.append(clock)
     return "; ".join(failures) or "ok"
+
+
+def _unsafe(perp: Perpetual) -> str:
+    """Why orders of a contract may only reduce whatever its sources say; empty: they may open."""
+    breach = breach_of_price(perp.contract, perp.mark)
+    return "" if breach is None else f"{perp.symbol}: {breach.inequality()}"
 
 
 def _stream_defects(node: Node) -> int:

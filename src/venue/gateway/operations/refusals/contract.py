@@ -123,6 +123,12 @@ def _open_interest_max(rejected: Rejected, listed: Listed, _: Words) -> ApiError
     return errors.out_of_range("quantity", rule, item_code="OPEN_INTEREST_MAX")
 
 
+def _unsafe(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+    least = price_text(listed.contract.instrument, rejected.limit)
+    reason = f"below {least} one tick is too much of the margin: orders may only reduce positions"
+    return errors.failed_precondition(reason, item_code="CONTRACT_UNSAFE")
+
+
 def _left_to_close(rejected: Rejected, listed: Listed, words: Words) -> ApiError:
     if not rejected.limit:
         return _nothing_to_close(rejected, words)
@@ -164,6 +170,7 @@ _LISTED: Final[dict[Reject, Callable[[Rejected, Listed, Words], ApiError]]] = {
     Reject.NOTIONAL_MAX: _notional,
     Reject.POSITION_MAX: _position_max,
     Reject.OPEN_INTEREST_MAX: _open_interest_max,
+    Reject.CONTRACT_UNSAFE: _unsafe,
     Reject.NOTHING_TO_CLOSE: _left_to_close,
     Reject.WOULD_TRIGGER: _would_trigger,
     Reject.FUNDS: _funds,

@@ -1,0 +1,110 @@
+"""The test of a safe contract: inequalities that its terms and its price must satisfy (rule 1.6).
+
+They bound what one second may take from a pool by what a pool in danger still has: the maintenance
+margin of the first tier, the smallest. Listings, changes and the running contract ask here.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from venue.core.instruments import Contract
+from venue.core.units import AMOUNT_MAX, PPB, PPM, PRICE_MAX, ceil_div
+
+TICK_PARTS: Final = 5  # one tick is at most a fifth of the maintenance margin
+STEP_PPM: Final = 750_000  # a second's step is at most 0.75 of it, and so is a funding settlement
+FEE_PPM: Final = 500_000  # a taker's or maker's fee is at most half of it
+PRICES: Final = 4  # the highest price of a contract is at least four times its lowest
+
+
+class Breach(Struct, frozen=True):
+    """An inequality that fails: `value`, called `what`, must be at most `most`, which is `why`.
+
+    Both are rates in ppm where `rate` is set. `field` is the setting that breaks it.
+    """
+
+    field: str
+    what: str
+    value: int
+    most: int
+    why: str
+    rate: bool = True
+
+    def inequality(self) -> str:
+        """In words, with its numbers."""
+        value, most = str(self.value), str(self.most)
+        if self.rate:
+            value, most = _decimal(self.value), _decimal(self.most)
+        return f"{self.what}, {value}, must be at most {most}, {self.why}"
+
+
+def breach_of_terms(contract: Contract, unit: int) -> Breach | None:
+    """The first inequality that a contract's terms fail, whatever its price; None: they are safe,
+    or `contract_fault` refuses them.
+
+    `unit` is one tick x lot in atoms of the settle asset.
+    """
+    rate = contract.tiers[0].maintenance_ppm if contract.tiers else 0
+    if rate <= 0 or not 0 < unit <= AMOUNT_MAX:
+        return None
+    half = f"half of the maintenance rate {_decimal(rate)} of the first tier"
+    most = rate * FEE_PPM // PPM
+    instrument = contract.instrument
+    for field, ppm in (("taker_ppm", instrument.taker_ppm), ("maker_ppm", instrument.maker_ppm)):
+        if ppm > most:
+            return Breach(field, "the fee rate", ppm, most, half)
+    part = f"0.75 x the maintenance rate {_decimal(rate)} of the first tier"
+    cap = ceil_div(contract.funding_cap_ppb, PPB // PPM)
+    if contract.funding_cap_ppb > funding_cap_most(contract):
+        return Breach("funding_cap_ppb", "the funding cap", cap, rate * STEP_PPM // PPM, part)
+    most = index_step_most(contract)
+    if contract.index_step_ppm > most:
+        return Breach("index_step_ppm", "a second's step", contract.index_step_ppm, most, part)
+    least = PRICES * price_least(contract)
+    highest = price_most(contract, unit)
+    if least > highest:
+        words = "four times the lowest price, in ticks, of which one is a fifth of its margin"
+        why = "the highest price at which the largest position can be counted"
+        return Breach("position_max", words, least, highest, why, rate=False)
+    return None
+
+
+def breach_of_price(contract: Contract, mark: int) -> Breach | None:
+    """The inequality that a contract fails at its mark, in ticks; 0: it has no mark, and fails
+    none."""
+    if not 0 < mark < price_least(contract):
+        return None
+    rate = contract.tiers[0].maintenance_ppm
+    why = f"a fifth of the maintenance rate {_decimal(rate)} of the first tier"
+    tick = ceil_div(PPM, mark)
+    return Breach("tick", f"one tick of {mark}", tick, rate // TICK_PARTS, why)
+
+
+def price_least(contract: Contract) -> int:
+    """The lowest mark, in ticks, at which one tick is at most a fifth of the maintenance margin."""
+    return ceil_div(TICK_PARTS * PPM, contract.tiers[0].maintenance_ppm) if contract.tiers else 1
+
+
+def price_most(contract: Contract, unit: int) -> int:
+    """The highest price at which the largest position's worth can still be counted, in ticks."""
+    return min(PRICE_MAX, AMOUNT_MAX // (contract.position_max * unit))
+
+
+def funding_cap_most(contract: Contract) -> int:
+    """The greatest funding cap in ppb, so that one settlement cannot take all that keeps a position
+    (rule 6.4). PPB without tiers."""
+    if not contract.tiers:
+        return PPB
+    return contract.tiers[0].maintenance_ppm * STEP_PPM * (PPB // PPM) // PPM
+
+
+def index_step_most(contract: Contract) -> int:
+    """The greatest step of the index a second, in ppm: it passes no pool from above its maintenance
+    margin to below zero (rule 6.1). PPM without tiers."""
+    return contract.tiers[0].maintenance_ppm * STEP_PPM // PPM if contract.tiers else PPM
+
+
+def _decimal(ppm: int) -> str:
+    return f"{ppm // PPM}.{ppm % PPM:06}".rstrip("0").rstrip(".")
