@@ -33,7 +33,8 @@ def played(world: World, story: tuple[tuple[int, Command], ...]) -> Play:
 
 
 def half_settled() -> Play:
-    """At the due time the long trades and gets its funding; the short pays with the next index."""
+    """At the due time the long trades and pays its funding; the short gets its own with the next
+    index."""
     world = World(still=True, modes=(0, 0, 3), money=10, levels=0)
     story = (
         (0, limit(TWO, SELL, SHORT, GTC, lots=4, price=9_520)),
@@ -48,12 +49,12 @@ def half_settled() -> Play:
 def test_funding_that_has_not_moved_yet_is_owed() -> None:
     play = half_settled()
     owed = play.judge.unsettled
-    assert owed.of(TWO) < 0 == owed.of(ONE)
+    assert owed.of(TWO) > 0 == owed.of(ONE)
     before = play.judge.owners[TWO].pools[0]
-    paid = owed.of(TWO)
+    due = owed.of(TWO)
     play.apply(c.PostIndex(A, "desk", 10_000))
     play.apply(c.Tick())
-    assert play.judge.owners[TWO].pools[0] - before == paid
+    assert play.judge.owners[TWO].pools[0] - before == due
     assert owed.amounts == {}
 
 
