@@ -11,13 +11,13 @@ from typing import Final
 import msgspec
 
 from bench import compiled as compiled_core
-from bench.contracts import MONEY, SYMBOL, Crowd, _owner, _place, _quiet
+from bench.contracts import MONEY, SOURCE, SYMBOL, Crowd, _owner, _place, _quiet
 from bench.slices import NEEDED_MS, Pauses, _work
 from bench.table import Row, Section
 from bench.workloads import MID
 from venue.compiled import refuse_stale
 from venue.core.engine import Engine
-from venue.core.messages.commands import Tick
+from venue.core.messages.commands import PostIndex, Tick
 from venue.core.messages.copy_commands import CopyConfig, Follow, SetLead
 from venue.core.messages.copy_events import CopyClosed, CopyOpened, CopySettled
 from venue.vocabulary import BUY, GTC, IOC, SELL
@@ -27,6 +27,7 @@ LEAD_LOTS: Final = 50
 DAY_US: Final = 86_400_000_000
 PAIRS: Final = 60  # of measurements, with a lead and without
 TRADES: Final = 500
+STUCK_S: Final = 40  # seconds of ticks with copies that cannot be closed
 RATIO: Final = 0.98
 EVERYTHING: Final = CopyConfig("", False, 1_000_000, 2**61, margin_mode=0, long=10, short=10)
 
@@ -69,7 +70,7 @@ def measure() -> Measured:
     """The slices, then the ratio; AssertionError when the engine's outcome is wrong."""
     refuse_stale()
     with _quiet():
-        return Measured(_cascade(), _ratio())
+        return Measured([*_cascade(), _stuck()], _ratio())
 
 
 def _led(engine: Engine) -> int:
@@ -103,6 +104,26 @@ def _cascade() -> list[Pauses]:
     events = _work(settling, engine, Tick(time=engine.time + DAY_US))
     assert sum(isinstance(event, CopySettled) for event in events) == FOLLOWERS
     return [opening, closing, settling]
+
+
+def _stuck() -> Pauses:
+    """Ticks while no follower finds anybody who buys near the mark."""
+    engine = Crowd(0).engine
+    lead, other = _led(engine), _owner(engine, "other", 100 * MONEY)
+    _quote(engine, other, SELL, LEAD_LOTS * (FOLLOWERS + 10))
+    _work(Pauses("opening"), engine, _place(lead, BUY, LEAD_LOTS, MID, IOC, engine.time))
+    far = MID * 97 // 100
+    engine.apply(_place(other, BUY, LEAD_LOTS, far, GTC, engine.time))
+    order = _place(lead, SELL, LEAD_LOTS, far, IOC, engine.time)
+    order.position_side = 1
+    _work(Pauses("closing"), engine, order)
+    pauses = Pauses(f"a tick beside {FOLLOWERS:,} copies that are stuck")
+    for _ in range(STUCK_S):
+        now = engine.time + 1_000_000
+        _work(Pauses("index"), engine, PostIndex(SYMBOL, SOURCE, MID, now, True))
+        _work(pauses, engine, Tick(time=now))
+    assert len(engine.copying.books.behind.copies()) == FOLLOWERS
+    return pauses
 
 
 def _quote(engine: Engine, uid: int, side: int, lots: int) -> None:

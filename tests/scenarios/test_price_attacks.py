@@ -180,7 +180,8 @@ def test_dust_before_a_book_does_not_make_it_thin() -> None:
 
 
 def test_a_rate_cannot_take_what_keeps_a_position() -> None:
-    """One bid far above the index: at the cap the short, at leverage 50, is not liquidated.
+    """One offer far below the index, through the whole interval: at the cap the short, at leverage
+    50, is not liquidated.
 
     0.75 % of 90,000 is 675; the maintenance margin is 900, the initial margin was 1,800.
     """
@@ -193,6 +194,7 @@ def test_a_rate_cannot_take_what_keeps_a_position() -> None:
         world.ok(commands.SetLeverage(world.uids[name], SYMBOL, cross=50))
     world.trade("bob", "ann", LOTS, 1_000)
     world.short("cat", 20, 900)  # the only quote: an offer far below
+    world.premium(-8_000_000)
     said: list[Event] = []
     for left in (10, 5, 0):
         world.time = DUE - left * 1_000_000
