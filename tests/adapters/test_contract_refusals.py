@@ -44,6 +44,7 @@ OPERATORS = {
     Reject.INSTRUMENT_INVALID,
     Reject.FEE_RATE,
     Reject.OWNER_RESERVED,
+    Reject.REFERENCE_USED,
     Reject.CODE_USED,
     Reject.NO_AFFILIATE,
     Reject.INVITED_ALREADY,
