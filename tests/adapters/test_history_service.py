@@ -414,8 +414,8 @@ def test_what_a_helper_is_handed() -> None:
 def test_a_question_that_raises_fails_alone(tape: Tape) -> None:
     async def scene() -> None:
         async with running() as history:
-            with pytest.raises(HistoryFailed, match="OverflowError"):
-                await history.ask(queries.order, 1, 2**70)
+            with pytest.raises(HistoryFailed, match="TypeError"):
+                await history.ask(queries.order, 1)  # type: ignore[call-arg]
             history.health()
             history.follow(tape.applied[:20])
             await history.drain()
