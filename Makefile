@@ -14,6 +14,9 @@
 #                           ARGS="COMMANDS FIRST_SEED"; two processes
 #   make soak-door [ARGS=...]  send 5,000,000 random reads to the HTTP transport, or
 #                           ARGS="READS SEED", and a fifth as many to streams
+#   make points [ARGS=...]  end a venue at every write of its acts, and have its disk fail there:
+#                           an hour, or ARGS="ACTS": begin, trade, keys, states, restart, "archive
+#                           stopped", "archive running", fork, bundle, rebuild, mend
 #   make soak-streams [ARGS=ROUNDS]  compare sockets with REST over 50,000 random commands of two
 #                           traders, or 164 commands in each of so many rounds
 #   make crowd [ARGS=...]   open 1,000 sockets, some of which stall, half-close and flood, or
@@ -36,7 +39,8 @@ SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup dev test check fast test-fast bench rules recorded soak soak-door soak-streams crowd lock clean
+.PHONY: setup dev test check fast test-fast bench rules recorded soak soak-door soak-streams points crowd lock \
+  clean
 .NOTPARALLEL:
 
 setup: $(INSTALLED)
@@ -106,6 +110,9 @@ soak-door: setup
 
 soak-streams: setup
 	@STREAM_ROUNDS=$(or $(ARGS),312) $(BIN)/pytest tests/conformance/test_random_streams.py
+
+points: setup
+	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m support.points $(ARGS)
 
 crowd: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m support.square $(ARGS)

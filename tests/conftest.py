@@ -40,6 +40,7 @@ LONGEST = (
     "journeys/test_prune.py",
     "conformance/test_kill.py",
     "journeys/test_damaged_files.py",
+    "adapters/test_points.py",
     "journeys/test_contract_crash.py",
     "journeys/test_same_run.py",
     "conformance/test_ccxt_pro.py",
