@@ -37,7 +37,6 @@ NEEDED = (
     "takeover",
     "adl queue",
     "adl pro-rata",
-    "clamped funding",
     "stale index",
     "isolated liquidation",
     "cross liquidation",
@@ -105,7 +104,7 @@ def reached(events: list[Event], found: Counter[str]) -> None:
                 queue = event.symbol == "AAAQQQ"
                 found["adl queue" if queue else "adl pro-rata"] += 1
             case FundingDue():
-                found["clamped funding"] += abs(event.rate_ppb) == 3_000_000
+                assert abs(event.rate_ppb) <= 3_000_000
             case FundingSettled():
                 assert event.paid >= event.received >= 0
                 assert event.paid - event.received <= event.positions
