@@ -58,6 +58,7 @@ class Signed:
         self._account = account
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers.pop("X-Schemathesis-TestCaseId", None)  # no operator's program sends it
         path, _, query = (request.path_url or "").partition("?")
         body = request.body or b""
         raw = body.encode() if isinstance(body, str) else body
@@ -95,6 +96,7 @@ def test_what_the_document_allows_is_answered_as_it_says(
     def check(case: Any) -> None:
         response = case.call(base_url=server.url, auth=auth)
         case.validate_response(response, checks=CHECKS)
+        assert response.status_code != 403 or not path.startswith("/_venue"), response.text
 
     check()
 
