@@ -55,6 +55,8 @@ def test_every_command_has_a_rule() -> None:
         commands.Tick(),
         commands.Proceed(),
         commands.SetCancelAfter(NOBODY, SPOT, 0),
+        commands.GuardOrders(NOBODY, SPOT, 1, True),
+        commands.EndConnection(1),
         commands.CreateOwner("new"),
         commands.FreezeOwner(NOBODY, True),
         commands.SetFees(NOBODY, 0, 0),

@@ -136,6 +136,7 @@ SAMPLES: dict[type, Make] = {
     commands.CancelAlgo: _ann(lambda ann, world: commands.CancelAlgo(ann, _stop_id(world))),
     commands.CancelAlgos: _ann(lambda ann, _: commands.CancelAlgos(ann)),
     commands.SetCancelAfter: _ann(lambda ann, _: commands.SetCancelAfter(ann, 1, 60_000_000)),
+    commands.GuardOrders: _ann(lambda ann, _: commands.GuardOrders(ann, 1, 5, True)),
     commands.SetLeverage: _ann(lambda ann, _: commands.SetLeverage(ann, SYMBOL, long=10)),
     commands.SetMarginMode: _ann(lambda ann, _: commands.SetMarginMode(ann, SYMBOL, 1)),
     commands.MoveMargin: _ann(lambda ann, world: commands.MoveMargin(ann, _position(world), 50)),

@@ -368,3 +368,31 @@ def test_an_orderly_stop(tmp_path: Path) -> None:
         for product in PRODUCTS:
             assert open_ids(alice, product) == stays[product.name]
         assert again.stop() == 0
+
+
+def test_a_kill(tmp_path: Path) -> None:
+    """Rule 3.14: what was acknowledged outlives kill -9: the next start cancels."""
+    state = ("--no-agents", "--state", str(tmp_path / "state"))
+    stays: dict[str, list[int]] = {}
+    with Server(*state, folder=tmp_path / "one") as server:
+        price_contracts(server.client())
+        alice = server.client("alice")
+        desks = [entered(server, product) for product in (*PRODUCTS, *PRODUCTS)]
+        for product, desk, other in zip(PRODUCTS, desks[:2], desks[2:], strict=True):
+            placed(desk, product)
+            switch(desk, on=True)
+            answers = at_once(desk, [place(product, number) for number in range(KEPT)])
+            assert {answer["status"] for answer in answers} == {200}
+            switch(other, on=True)
+            stays[product.name] = [by_rest(alice, product)]
+            switch(other, on=False)
+            stays[product.name].append(placed(other, product))
+            assert len(open_ids(alice, product)) == KEPT + 3
+        server.kill()
+        for desk in desks:
+            desk.socket.socket.close()
+    with Server(*state, folder=tmp_path / "two") as again:
+        alice = again.client("alice")
+        for product in PRODUCTS:
+            assert open_ids(alice, product) == stays[product.name]
+        assert again.stop() == 0

@@ -237,26 +237,6 @@ def test_what_comes_after_a_sleep_finds_prices_looked_at(held_up: int, ticks: in
     run(story)
 
 
-def test_a_revert_is_under_way_until_it_is_applied() -> None:
-    async def story() -> None:
-        journal = Gate()
-        journal.open.set()
-        desk = Desk(journal, Clock(1))
-        await desk.sequencer.submit([KeepState("then")])
-        journal.open.clear()
-        reverted = desk.sequencer.submit([RevertState("then")])
-        for _ in range(20):
-            assert desk.sequencer.reverting()
-            await asyncio.sleep(0)
-        journal.open.set()
-        await reverted
-        assert not desk.sequencer.reverting()
-        await desk.sequencer.stop()
-        desk.sequencer.close()
-
-    run(story)
-
-
 def test_a_group_is_answered_together_refusals_included() -> None:
     async def story() -> None:
         desk = Desk(MemoryJournal(keep=True), Clock(1))

@@ -166,6 +166,11 @@ class DoubtWalk:
             return commands.HaltInstrument(symbol, halted, "rest", product=random.randrange(2))
         if chance < 0.94:
             return commands.FreezeOwner(uid, random.random() < 0.3)
+        if chance < 0.96:
+            orders = list(engine.spot_account(uid).orders)
+            return commands.GuardOrders(uid, 0, random.randint(1, 3), True, orders)
+        if chance < 0.98:
+            return commands.EndConnection(random.randint(1, 3))
         return commands.Withdraw(uid, 1, "QQQ", random.randint(1, 2 * START * UNIT))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
+from venue.core.connections import Connections
 from venue.core.content import Content
 from venue.core.contract.closing import Closing
 from venue.core.contract.consequences import Schedule
@@ -48,7 +49,9 @@ from venue.core.messages.commands import (
     Command,
     CreateOwner,
     Deposit,
+    EndConnection,
     FreezeOwner,
+    GuardOrders,
     HaltInstrument,
     ListContract,
     ListInstrument,
@@ -127,6 +130,7 @@ class Engine:
         "_handlers",
         "closing",
         "codec",
+        "connections",
         "content",
         "contracts",
         "copying",
@@ -163,6 +167,7 @@ class Engine:
         self.fee_tiers = FeeTiers(self.owners, self.spot, self.contracts)
         self.listing = Listing(self.ledger, self.spot, self.contracts)
         self.countdowns = Countdowns(self.spot, self.contracts)
+        self.connections = Connections(self.spot, self.contracts)
         self.schedule = Schedule(self.contracts, Triggers(self.contracts))
         self.closing = Closing(self.contracts)
         self.copying = Copying(self.contracts, Margins(self.contracts))
@@ -181,6 +186,8 @@ class Engine:
             Tick: self._tick,
             Proceed: self._proceed,
             SetCancelAfter: self.countdowns.set,
+            GuardOrders: self.connections.guard,
+            EndConnection: self.connections.end,
             CreateOwner: self.owners.create,
             FreezeOwner: Freezing(self.owners, self.spot, self.contracts).freeze,
             Deposit: self.references.deposit,
@@ -236,11 +243,15 @@ class Engine:
         # The commands that matter for speed are called directly: mypyc then needs no wrapper.
         if type(command) is PLACE:
             events = self.spot.place(command)
+            if command.connection:
+                self.connections.placed(command, events)
         elif type(command) is CANCEL:
             events = self.spot.cancel(command)
         elif type(command) is PLACE_CONTRACT:
             contracts = self.contracts
             events = contracts.place(command)
+            if command.connection:
+                self.connections.placed(command, events)
             if len(events) > 1:
                 if contracts.followed(command.symbol):
                     self.schedule.traded(events, command.symbol, time)
@@ -269,7 +280,10 @@ class Engine:
         if command.name not in kept and len(kept) >= KEPT_MAX:
             return [Rejected(Reject.STATES_MAX, KEPT_MAX)]
         kept.pop(command.name, None)
+        # A kept state brings back orders, and no connection that guards them.
+        guarded, self.connections.guarded = self.connections.guarded, {}
         state = self.codec.encode(self)
+        self.connections.guarded = guarded
         kept[command.name] = Savepoint(
             command.name, self.sequence, command.time, state, command.aside
         )
@@ -286,6 +300,7 @@ class Engine:
         self.ledger, self.counters, self.spot = other.ledger, other.counters, other.spot
         self.contracts, self.owners, self.rewards = other.contracts, other.owners, other.rewards
         self.listing, self.countdowns = other.listing, other.countdowns
+        self.connections = other.connections
         self.withdrawals, self.content = other.withdrawals, other.content
         self.fee_tiers, self.references = other.fee_tiers, other.references
         self.schedule, self.closing, self.copying = other.schedule, other.closing, other.copying

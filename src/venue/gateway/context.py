@@ -271,7 +271,8 @@ class Call:
     applied: the sequencer calls back, so that an order needs neither a task nor a future. Such a
     handler waits for its commands only, for one group at a time.
 
-    `placed` takes the ids of the orders that the call placed, for a door that answers for them.
+    `placed` takes the ids of the orders that the call placed, for a door that answers for them;
+    `connection` is the number of the connection that they end with, 0 for none.
     """
 
     __slots__ = (
@@ -279,6 +280,7 @@ class Call:
         "_handler",
         "_placed",
         "_waits",
+        "connection",
         "node",
         "request_id",
         "uid",
@@ -290,7 +292,9 @@ class Call:
         uid: int,
         request_id: bytes,
         placed: dict[int, None] | None = None,
+        connection: int = 0,
     ) -> None:
+        self.connection = connection
         self.node = node
         self.uid = uid
         self.request_id = request_id

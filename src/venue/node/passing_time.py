@@ -6,7 +6,7 @@ import asyncio
 from typing import Final
 
 from venue.core.engine import Engine
-from venue.core.messages.commands import Command, Proceed, Tick
+from venue.core.messages.commands import Command, EndConnection, Proceed, Tick
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
 
 RETRY_S: Final = 0.05  # between attempts while too many commands wait
@@ -30,6 +30,15 @@ async def catch_up(engine: Engine, sequencer: Sequencer) -> None:
     try:
         while engine.countdowns.due(engine.time):
             await _submit(sequencer, Proceed(), patient=False)
+    except Stopped:
+        return
+
+
+async def end_connections(engine: Engine, sequencer: Sequencer) -> None:
+    """Cancel the orders of connections that were there when the venue ended without a stop."""
+    try:
+        for number in list(engine.connections.guarded):
+            await _submit(sequencer, EndConnection(number), patient=True)
     except Stopped:
         return
 

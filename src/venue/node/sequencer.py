@@ -187,10 +187,6 @@ class Sequencer:
         """Whether nothing waits and nothing is being written or worked off."""
         return not (self._waiting or self._writing or self._goes_on())
 
-    def reverting(self) -> bool:
-        """Whether a revert was entered and is not applied: what is entered now comes after it."""
-        return self._reverts > 0
-
     async def worked_off(self) -> None:
         """Wait until no slices are due; Stopped when there will be none any more."""
         while self._goes_on():

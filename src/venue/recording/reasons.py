@@ -10,13 +10,14 @@ from venue.core.messages.commands import (
     CancelContractOrder,
     CancelContractOrders,
     Command,
+    EndConnection,
     FreezeOwner,
 )
 from venue.core.messages.contract_events import AlgoTriggered, ContractOrderClosed
 from venue.core.messages.events import OrderClosed
 from venue.vocabulary import CAUSE_LIQUIDATION, CAUSE_OPERATOR, EXPIRED, Reject
 
-OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders)
+OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders, EndConnection)
 OWNERS_CONDITIONAL_CANCEL: Final = (CancelAlgo, CancelAlgos)
 
 BY_USER: Final = "USER_CANCELED"

@@ -39,6 +39,7 @@ class PlaceOrder(Struct, array_like=True, tag_field="what", tag=1, gc=False):
     client_id: str = ""
     request: bytes = b""
     time: Whole = 0
+    connection: Whole = 0  # with whose end it ends; 0: none
 
 
 class CancelOrder(Struct, array_like=True, tag_field="what", tag=2, gc=False):
@@ -82,6 +83,25 @@ class SetCancelAfter(Struct, array_like=True, tag_field="what", tag=5, gc=False)
 class Proceed(Struct, array_like=True, tag_field="what", tag=6, gc=False):
     """Work off the rest that a slice left; the sequencer adds it while more is due (rule 7.11)."""
 
+    time: Whole = 0
+
+
+class GuardOrders(Struct, array_like=True, tag_field="what", tag=7):
+    """From now on, have an owner's orders of one product and connection end with the connection:
+    `orders`, and those that name it when they are placed. Not `enabled`: no longer."""
+
+    uid: Whole
+    product: Code
+    connection: Whole
+    enabled: bool
+    orders: list[Whole] = []
+    time: Whole = 0
+
+
+class EndConnection(Struct, array_like=True, tag_field="what", tag=8):
+    """A connection is gone: cancel the orders that end with it."""
+
+    connection: Whole
     time: Whole = 0
 
 
@@ -230,6 +250,7 @@ class PlaceContractOrder(Struct, array_like=True, tag_field="what", tag=30, gc=F
     position_id: Whole = 0
     take_profit: Exit = NO_EXIT
     stop_loss: Exit = NO_EXIT
+    connection: Whole = 0  # with whose end it ends; 0: none
 
 
 class CancelContractOrder(Struct, array_like=True, tag_field="what", tag=31, gc=False):
@@ -426,6 +447,8 @@ Command = (
     Requested
     | Tick
     | Proceed
+    | GuardOrders
+    | EndConnection
     | CreateOwner
     | FreezeOwner
     | SetFees

@@ -14,6 +14,7 @@ import msgspec
 
 from venue.core import wide
 from venue.core.book.book import Market, Order, resting
+from venue.core.connections import Guarded
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
@@ -102,6 +103,7 @@ class EngineState(msgspec.Struct, array_like=True):
     content: ContentState | None = None
     fee_tiers: FeeTiersState | None = None
     references: list[ReferenceRecord] = []
+    connections: list[tuple[int, int, int, list[int]]] = []  # number, uid, product, orders
 
 
 class EngineSnapshot(msgspec.Struct, array_like=True):
@@ -224,6 +226,9 @@ def _engine(sequence: int, time: int, state: EngineState) -> Engine:
     contract_snapshot.load(engine, state.contracts)
     for countdown in state.countdowns:
         engine.countdowns.add(countdown)
+    for number, uid, product, orders in state.connections:
+        engine.connections.guarded[number] = guarded = Guarded(uid, product)
+        guarded.orders = dict.fromkeys(orders)
     if state.benefits is not None:
         benefits_snapshot.load(engine, state.benefits)
     copying_snapshot.load(engine, state.copying)
@@ -261,6 +266,10 @@ def _state(engine: Engine) -> EngineState:
         content=people_snapshot.dump_content(engine),
         fee_tiers=fee_tiers_snapshot.dump(engine),
         references=people_snapshot.dump_references(engine),
+        connections=[
+            (number, guarded.uid, guarded.product, list(guarded.orders))
+            for number, guarded in engine.connections.guarded.items()
+        ],
     )
 
 

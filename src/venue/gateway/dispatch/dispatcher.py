@@ -97,10 +97,11 @@ class Desk:
         values: dict[str, Any],
         finish: Finish,
         placed: dict[int, None] | None = None,
+        connection: int = 0,
     ) -> None:
         """Serve an operation that trades: the one way to it from every door, so that a caller has
         the same rights at each. See `Call` and `Call.begin`."""
-        call = Call(self.node, caller.uid, caller.request, placed)
+        call = Call(self.node, caller.uid, caller.request, placed, connection)
         try:
             whole = permit(caller, route.access_bits, leads=route.lead is not None)
             request = decode(route.request, values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -202,10 +203,19 @@ class Session:
     ) -> None:
         enabled = enabled_of(params)
         try:
-            entry.cancel_on_disconnect(enabled=enabled)
+            finish = partial(self._switched, identity)
+            entry.cancel_on_disconnect(enabled=enabled, finish=finish)
         except ApiError as refusal:
             raise MessageRefused(f"not permitted : {refusal.message}") from None
-        self._acknowledge(identity)
+
+    def _switched(self, identity: Raw | UnsetType, done: bool) -> None:
+        """Tell that a switch is in the journal: a crash does not undo it."""
+        if self._ended:
+            return
+        if done:
+            self._acknowledge(identity)
+        else:
+            self._refuse(identity, "not done : the venue is stopping")
 
     def _hold_clock(self, params: Raw, identity: Raw | UnsetType) -> None:
         """Keep time from being skipped while this connection works, or no longer."""

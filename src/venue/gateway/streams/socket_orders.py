@@ -19,7 +19,7 @@ from msgspec import UNSET, Raw, UnsetType, structs
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.streams.channels import METHODS, PLACE, Answer, SocketError
-from venue.core.messages.commands import CancelContractOrder, CancelOrder, Command
+from venue.core.messages.commands import Command, EndConnection, GuardOrders
 from venue.gateway.access.auth import permit
 from venue.gateway.access.callers import Caller
 from venue.gateway.dispatch.decode import body_values
@@ -56,6 +56,7 @@ class SocketOrders:
         most: int,
         send: Callable[[Frame], None],
         keep: Callable[[asyncio.Task[None]], None],
+        number: int,
     ) -> None:
         self._desk = desk
         self._product = product
@@ -69,6 +70,8 @@ class SocketOrders:
         self._in_flight = 0
         self._answered: asyncio.Future[None] | None = None  # nothing is in flight any more
         self._placed: dict[int, None] = {}
+        self._number = number  # of the connection, among those of this run
+        self._switching = asyncio.Lock()
         self.cancels = False
 
     def find(self, method: Any) -> Route | None:
@@ -107,7 +110,8 @@ class SocketOrders:
 
     def _begin(self, route: Route, values: dict[str, Any], finish: Finish) -> None:
         """Serve an operation; one that a rule delivers twice is two calls."""
-        self._desk.begin(route, self._caller, values, finish, self._placed)
+        number = self._number if self.cancels else 0
+        self._desk.begin(route, self._caller, values, finish, self._placed, number)
 
     def _take_faulty(
         self,
@@ -148,13 +152,46 @@ class SocketOrders:
         answer = Answer(id=identity, status=refusal.status, error=problem, retry_after=wait)
         self._send(Frame(_encode(answer)))
 
-    def cancel_on_disconnect(self, *, enabled: bool) -> None:
+    def cancel_on_disconnect(self, *, enabled: bool, finish: Callable[[bool], None]) -> None:
         """From now on, cancel what was placed here when the connection is gone; or no longer.
 
-        ApiError -1052 when the caller may not trade.
+        `finish` hears whether that is in the journal. ApiError -1052 when the caller may not trade.
         """
         permit(self._caller, self._routes[PLACE].row.access)
         self.cancels = enabled
+        self._keep(self._loop.create_task(self._switch(finish, enabled=enabled)))
+
+    async def _switch(self, finish: Callable[[bool], None], *, enabled: bool) -> None:
+        """Journal the switch with the orders that were placed before it, when all are answered."""
+        async with self._switching:
+            await self._quiet()
+            self._forget_ended()
+            orders = list(self._placed) if enabled else []
+            uid, product = self._caller.uid, int(self._product)
+            command = GuardOrders(uid, product, self._number, enabled, orders)
+            finish(await self._journaled(command))
+
+    async def _quiet(self) -> None:
+        """Wait until nothing is in flight."""
+        while self._in_flight:
+            if self._answered is None:
+                self._answered = self._loop.create_future()
+            await self._answered
+
+    async def _journaled(self, command: Command) -> bool:
+        """Whether a command was applied: not where the venue stops.
+
+        Straight to the sequencer: history that lags behind must not keep these out.
+        """
+        while True:
+            try:
+                await self._desk.node.sequencer.submit([command])
+            except Overloaded:
+                await asyncio.sleep(RETRY_S)
+            except Stopped:
+                return False
+            else:
+                return True
 
     def go_back(self) -> None:
         """The state went back: what was placed here is gone, or restored and not of this
@@ -227,30 +264,10 @@ class SocketOrders:
 
     async def _cancel(self) -> None:
         """Cancel what was placed over this connection, when the last answer to it has come."""
-        if self._in_flight:
-            self._answered = self._loop.create_future()
-            await self._answered
-        self._forget_ended()
-        while self._placed:
-            if self._desk.node.sequencer.reverting():  # these would cancel what it restores
-                await asyncio.sleep(RETRY_S)
-                continue
-            commands = [self._cancel_of(order_id) for order_id in self._placed]
-            try:
-                # Straight to the sequencer: history that lags behind must not keep these out.
-                await self._desk.node.sequencer.submit(commands)
-                return
-            except Overloaded:
-                await asyncio.sleep(RETRY_S)
-                self._forget_ended()
-            except Stopped as problem:
-                log.error("%d orders of a lost connection stay: %s", len(commands), problem)
-                return
-
-    def _cancel_of(self, order_id: int) -> Command:
-        if self._product is Product.CONTRACT:
-            return CancelContractOrder(self._caller.uid, order_id)
-        return CancelOrder(self._caller.uid, order_id)
+        async with self._switching:
+            await self._quiet()
+            if not await self._journaled(EndConnection(self._number)):
+                log.error("the orders of a lost connection stay until the next start")
 
 
 def _answered(identity: Identity, ignored: list[str], reply: Any) -> Frame:

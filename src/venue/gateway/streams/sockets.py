@@ -70,6 +70,7 @@ class Sockets:
         self._listener: Listener | None = None
         self._attempts = Attempts(limits.attempts)
         self._count = 0
+        self._entered = 0  # private connections; the next start ends those of this run first
         # Connections have names that no other run of the venue gave.
         self._first_name = node.clock.now() << 64
 
@@ -119,9 +120,11 @@ class Sockets:
         self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
     ) -> SocketOrders:
         """The path by which a new connection's orders are placed."""
+        self._entered += 1
         entry = SocketOrders(
             self._desk, socket.product, caller,
             ip=ip, most=self.limits.session.in_flight, send=send, keep=self._keep,
+            number=self._entered,
         )  # fmt: skip
         self._entries.add(entry)
         return entry

@@ -252,7 +252,7 @@ def order_command(
         )
     return PlaceContractOrder(
         call.uid, found.contract.instrument.symbol, side, position_side, TYPES[request.type],
-        time_in_force, quantity, price, client_id, call.request_id,
+        time_in_force, quantity, price, client_id, call.request_id, connection=call.connection,
         position_id=request.position_id or 0,
         take_profit=_exit(
             found, request.tp_trigger_price, request.tp_working_type, "tpTriggerPrice"

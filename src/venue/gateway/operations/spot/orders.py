@@ -162,7 +162,7 @@ def order_command(
     quantity = lots(instrument, request.quantity, "quantity")
     return PlaceOrder(
         call.uid, instrument.symbol, side, kind, time_in_force, quantity, price, client_id,
-        call.request_id,
+        call.request_id, connection=call.connection,
     )  # fmt: skip
 
 
