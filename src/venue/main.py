@@ -67,7 +67,7 @@ from venue.node.explainer import Queue, keeping_recent
 from venue.node.garbage import collect_young_only
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
-from venue.node.passing_time import catch_up, end_connections
+from venue.node.passing_time import catch_up
 from venue.node.sequencer import Sequencer, Stopped
 from venue.node.snapshots import Restored, take
 from venue.node.spot_changes import SpotChanges
@@ -400,9 +400,8 @@ async def _wire(
     outbox.follow_reverts(node.follow)
     if path:
         _seed(node, path, known=stored is not None)
-    if engine.countdowns.queue:  # they ran out while the venue was down: before anybody trades
+    if engine.countdowns.queue or engine.connections.guarded:  # before anybody trades
         await catch_up(engine, sequencer)
-    await end_connections(engine, sequencer)
     await found_venue(
         node, options.seed, demo_keys=options.demo_keys, batch_place=options.batch_place
     )

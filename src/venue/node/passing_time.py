@@ -25,18 +25,12 @@ async def tick(sequencer: Sequencer) -> None:
 
 
 async def catch_up(engine: Engine, sequencer: Sequencer) -> None:
-    """End the countdowns that ran out while the venue was down, before anybody trades."""
+    """End what ended while the venue was down, before anybody trades: countdowns that ran out, and
+    the orders of connections that were there when it ended without a stop."""
     await tick(sequencer)
     try:
         while engine.countdowns.due(engine.time):
             await _submit(sequencer, Proceed(), patient=False)
-    except Stopped:
-        return
-
-
-async def end_connections(engine: Engine, sequencer: Sequencer) -> None:
-    """Cancel the orders of connections that were there when the venue ended without a stop."""
-    try:
         for number in list(engine.connections.guarded):
             await _submit(sequencer, EndConnection(number), patient=True)
     except Stopped:

@@ -208,14 +208,14 @@ class Session:
         except ApiError as refusal:
             raise MessageRefused(f"not permitted : {refusal.message}") from None
 
-    def _switched(self, identity: Raw | UnsetType, done: bool) -> None:
+    def _switched(self, identity: Raw | UnsetType, problem: str) -> None:
         """Tell that a switch is in the journal: a crash does not undo it."""
         if self._ended:
             return
-        if done:
-            self._acknowledge(identity)
+        if problem:
+            self._refuse(identity, f"not done : {problem}")
         else:
-            self._refuse(identity, "not done : the venue is stopping")
+            self._acknowledge(identity)
 
     def _hold_clock(self, params: Raw, identity: Raw | UnsetType) -> None:
         """Keep time from being skipped while this connection works, or no longer."""

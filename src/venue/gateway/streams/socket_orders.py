@@ -152,16 +152,17 @@ class SocketOrders:
         answer = Answer(id=identity, status=refusal.status, error=problem, retry_after=wait)
         self._send(Frame(_encode(answer)))
 
-    def cancel_on_disconnect(self, *, enabled: bool, finish: Callable[[bool], None]) -> None:
+    def cancel_on_disconnect(self, *, enabled: bool, finish: Callable[[str], None]) -> None:
         """From now on, cancel what was placed here when the connection is gone; or no longer.
 
-        `finish` hears whether that is in the journal. ApiError -1052 when the caller may not trade.
+        `finish` hears why that is not in the journal, empty when it is. ApiError -1052 when the
+        caller may not trade.
         """
         permit(self._caller, self._routes[PLACE].row.access)
         self.cancels = enabled
         self._keep(self._loop.create_task(self._switch(finish, enabled=enabled)))
 
-    async def _switch(self, finish: Callable[[bool], None], *, enabled: bool) -> None:
+    async def _switch(self, finish: Callable[[str], None], *, enabled: bool) -> None:
         """Journal the switch with the orders that were placed before it, when all are answered."""
         async with self._switching:
             await self._quiet()
@@ -169,7 +170,7 @@ class SocketOrders:
             orders = list(self._placed) if enabled else []
             uid, product = self._caller.uid, int(self._product)
             command = GuardOrders(uid, product, self._number, enabled, orders)
-            finish(await self._journaled(command))
+            finish("" if await self._journaled(command) else "the venue is stopping")
 
     async def _quiet(self) -> None:
         """Wait until nothing is in flight."""
