@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
+from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from tools import documents
 
+from venue.api.documents.described import WORDS
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
+from venue.api.documents.words import shared
 from venue.api.errors import ROWS as ERRORS
+from venue.gateway.dispatch.decode import body_values, decode
+from venue.gateway.dispatch.shapes import compile_request
 from venue.gateway.operations.bindings import bindings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,6 +29,55 @@ def test_documents_are_current() -> None:
 
 def test_openapi_is_valid() -> None:
     validate(openapi(ROWS, "0"))
+
+
+def valid(document: dict[str, Any], schema: dict[str, Any], value: Any) -> bool:
+    whole = {**schema, "components": document["components"]}
+    return bool(Draft202012Validator(whole).is_valid(value))
+
+
+def test_every_field_and_parameter_has_words_and_a_true_example() -> None:
+    document = openapi(ROWS, "0")
+    told = [
+        (f"{struct}.{name}", schema, schema.get("description"), schema.get("examples", [None])[0])
+        for struct, component in document["components"]["schemas"].items()
+        for name, schema in component.get("properties", {}).items()
+        if struct != "Error"
+    ]
+    told += [
+        (f"{path} {one['name']}", one["schema"], one.get("description"), one.get("example"))
+        for path, methods in document["paths"].items()
+        for operation in methods.values()
+        for one in operation.get("parameters", [])
+    ]
+    assert len(told) > 1_500
+    for where, schema, words, example in told:
+        assert words, where
+        assert example is not None or "$ref" in str(schema), where
+        assert example is None or valid(document, schema, example), (where, example)
+
+
+def test_every_request_has_an_example_that_its_operation_takes() -> None:
+    document = openapi(ROWS, "0")
+    shown = 0
+    for row in ROWS:
+        body = document["paths"][row.path][row.method.lower()].get("requestBody")
+        if body is not None:
+            content = body["content"]["application/json"]
+            assert valid(document, content["schema"], content["example"]), row.name
+            sent = json.dumps(content["example"]).encode()
+            decode(compile_request(row.request), body_values(sent))
+            shown += 1
+    assert shown > 50
+
+
+def test_words_are_of_fields_that_there_are() -> None:
+    components = openapi(ROWS, "0")["components"]["schemas"]
+    fields = {name: set(one.get("properties", ())) for name, one in components.items()}
+    assert set(WORDS) <= set().union(*fields.values())
+    for name in shared.WORDS:
+        struct, _, field = name.partition(".")
+        assert field in fields[struct], name
 
 
 def test_every_row_has_one_handler_and_a_weight() -> None:

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from venue.api import errors
+from venue.api.documents.described import described, example
 from venue.api.documents.schemas import asked, cleaned, said, text_of
 from venue.api.operation import SIGNATURE, Operation, in_body
 from venue.vocabulary import Access
@@ -39,13 +40,16 @@ def openapi(rows: Iterable[Operation[Any, Any]], version: str) -> dict[str, Any]
     schemas, components = msgspec.json.schema_components(
         types, ref_template="#/components/schemas/{name}"
     )
+    components = {name: described(name, one) for name, one in components.items()}
     paths: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(rows):
         request = components.get(row.request.__name__, {})
-        document = _document(row, request, schemas[2 * number], schemas[2 * number + 1])
+        told = example(components, row.request.__name__)
+        document = _document(row, request, told, schemas[2 * number], schemas[2 * number + 1])
         paths.setdefault(row.path, {})[row.method.lower()] = document
     for struct in _bodies(rows):
-        components[struct.__name__] = said(struct, components[struct.__name__])
+        name = struct.__name__
+        components[name] = described(name, said(struct, components[name]))
     schemes = {name: {"type": "apiKey", "in": "header", "name": name} for name in SIGNATURE}
     schemes["operator"] = {"type": "http", "scheme": "bearer"}
     document = {
@@ -89,14 +93,14 @@ def _error() -> dict[str, Any]:
                 "enum": [row.code for row in errors.ROWS],
                 "description": "\n".join(["Negative; name, HTTP status and words:", *told]),
             },
-            "msg": {"type": "string"},
+            "msg": {"type": "string", "description": "In words, except on 429 and 5xx."},
             "message": {"type": "string", "description": "In place of msg on 429 and 5xx."},
         },
     }
 
 
 def _document(
-    row: Operation[Any, Any], request: dict[str, Any], body: Any, reply: Any
+    row: Operation[Any, Any], request: dict[str, Any], shown: dict[str, Any], body: Any, reply: Any
 ) -> dict[str, Any]:
     problem = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
     headers = _HEADERS | (_ORDER_HEADERS if row.name.startswith("place_") else {})
@@ -129,7 +133,7 @@ def _document(
     }
     named = _parameters(request, row, "path")
     if in_body(row):
-        content = {"application/json": {"schema": body}}
+        content = {"application/json": {"schema": body, "example": shown}}
         document["requestBody"] = {"required": True, "content": content}
     else:
         named += _parameters(request, row, "query")
@@ -155,8 +159,14 @@ def _parameters(
 
 
 def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool) -> dict[str, Any]:
-    shown = asked(schema)
-    found = {"name": name, "in": place, "required": required, "schema": shown}
+    shown = {
+        key: value for key, value in asked(schema).items() if key not in ("description", "examples")
+    }
+    words = schema["description"]
+    found = {"name": name, "in": place, "required": required, "description": words}
+    if "examples" in schema:
+        found["example"] = schema["examples"][0]
+    found["schema"] = shown
     if shown.get("type") == "array":  # comma-separated
         found |= {"style": "form", "explode": False}
     return found

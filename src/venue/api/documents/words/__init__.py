@@ -1,0 +1,1 @@
+"""The words of each field of the interface, with its unit and an example; knows nothing."""
