@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec import Struct, inspect
 
-from support.numbers import example
+from support.number_fields import example
 from venue.core import ranges
 from venue.core.messages.benefit_commands import FeeTier, InternalWithdraw, SetFeeTiers
 from venue.core.messages.commands import Command, Exit, PlaceContractOrder, PlaceOrder

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec import Struct, inspect
 
-from support.numbers import example, unbounded
+from support.number_fields import example, unbounded
 from venue.core import wide
 from venue.core.messages.events import Event
 from venue.core.state.snapshot import EngineState
