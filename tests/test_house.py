@@ -425,13 +425,11 @@ CLOCKS = [
 
 
 def test_no_support_module_hides_one_of_the_standard_library() -> None:
-    """A program in tests/support has that folder first on its path."""
     names = {path.stem for path in (ROOT / "tests" / "support").glob("*.py")}
     assert names & sys.stdlib_module_names == set()
 
 
 def test_signatures_of_tests_have_one_clock() -> None:
-    """Two equal requests of one millisecond are one request, and a test of two then fails."""
     asked = [
         path.relative_to(ROOT / "tests").as_posix()
         for path in sorted((ROOT / "tests").rglob("*.py"))
