@@ -17,7 +17,6 @@ from support.server import STOP_S, Server, environment
 WAIT_S = 30
 SOURCES = [f"127.0.0.{n}" for n in range(11, 16)]  # all of 127/8 are addresses of this machine
 GET = b"GET /api/v3/ping HTTP/1.1\r\nHost: venue\r\n\r\n"
-HEALTH = b"GET /_venue/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 STREAM = (
     b"GET /v3/ws/public HTTP/1.1\r\nHost: venue\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
@@ -39,6 +38,11 @@ def crowd(server: Server, stack: ExitStack, count: int) -> Iterator[socket.socke
     """So many connections, evenly from all addresses."""
     for number in range(count):
         yield stack.enter_context(closing(connect(server, SOURCES[number % len(SOURCES)])))
+
+
+def asks_health(server: Server) -> bytes:
+    """An operator's request, as a program of this machine sends it."""
+    return b"GET /_venue/health HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port
 
 
 def status(connection: socket.socket, sent: bytes) -> int:
@@ -109,7 +113,7 @@ def test_caps_shrink_to_what_the_system_allows(tmp_path: Path) -> None:
         assert let_in in (EACH - 2, EACH - 1)
         assert found == [200] * let_in + [503] * (2 * EACH - let_in)
         with closing(connect(server, "127.0.0.1")) as reserved:
-            assert status(reserved, HEALTH) == 200
+            assert status(reserved, asks_health(server)) == 200
         alice = server.client("alice")
         alice.connection = operator.connection
         body = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.0001"}
@@ -167,6 +171,6 @@ def test_no_file_is_left_for_another_connection(tmp_path: Path) -> None:
         until(lambda: open_files(server) == before)
         with closing(connect(server, SOURCES[0])) as late:
             assert status(late, GET) == 200
-        assert status(within, HEALTH) == 200
+        assert status(within, asks_health(server)) == 200
         assert "Traceback" not in server.errors.read_text()
         assert server.stop() == 0

@@ -127,7 +127,10 @@ def test_without_proxies_a_forwarded_request_is_no_operators(tmp_path: Path) -> 
     """Enemy: a client of a proxy that the venue was not told of."""
     with Server("--no-agents", folder=tmp_path) as server, ExitStack() as stack:
         crowd = Crowd(server, stack)
-        text = "GET /_venue/health HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}Connection: close\r\n\r\n"
+        text = (
+            f"GET /_venue/health HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{{lines}}"
+            "Connection: close\r\n\r\n"
+        )
         assert crowd.say("127.0.0.1", text.format(lines=forwarded("127.0.0.1")))[0] == 403
         status, answer = crowd.say("127.0.0.1", text.format(lines=""))
         assert status == 200

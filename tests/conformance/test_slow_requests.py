@@ -40,7 +40,7 @@ class Impatient:
         assert self._ready.wait(WAIT_S)
 
     async def _serve(self) -> None:
-        options = Options(agents=False, history=False)
+        options = Options(port=self.port, agents=False, history=False)
         limits = HttpLimits(header_s=0.05, request_s=0.2)
         async with opened(options, SystemClock(), lambda problem: None) as node:
             requests = dispatcher(node, options, Origins())

@@ -314,7 +314,7 @@ def repair(file: Stopped) -> None:
         _die(f"{file}: no such journal")
     try:
         for line in told(file, mend(file)):
-            print(line)
+            tell(line)
     except (Refused, JournalCorrupt, JournalFailed, OSError) as problem:
         _die(str(problem))
 

@@ -100,6 +100,7 @@ def test_leads_take_a_tenth_of_a_followers_money_a_day(
         CONTRACT,
         leverage_max=100,
         tiers=[Tier(AMOUNT_MAX, 100, 5_000)],
+        index_step_ppm=3_750,
         position_max=10**9,
         open_interest_max=10**9,
     )

@@ -169,8 +169,7 @@ class Closing:
     def _later(self, order: Order[Terms], lots: int) -> None:
         terms = order.terms
         position = terms.closes
-        assert position is not None, f"order {order.order_id} closes nothing"
-        if position.quantity:
+        if position is not None and position.quantity:
             price = order.price or terms.limit
             rest = Rest([
                 position.position_id, lots, price, order.type, order.time_in_force, terms.cause,

@@ -34,10 +34,11 @@ def taken(half: Half[T], notional: int, reach: int = PRICE_MAX) -> tuple[int, in
     left = notional
     cost = 0
     lots = 0
-    best = half.keys[-1] if half.keys else 0
+    best = 0
     for count, level in enumerate(half.walk()):
         price = level.price
-        if count == LEVELS_MAX or best - price * half.sign > reach:
+        best = best or price
+        if count == LEVELS_MAX or abs(best - price) > reach:
             break
         there = level.quantity
         if there * price >= left:
