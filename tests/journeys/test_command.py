@@ -229,8 +229,8 @@ def test_a_capacity_out_of_range_is_refused_in_words(capacity: str) -> None:
         (("faucet", "alice", "nowhere", "USDT", "5"), "none of spot, contract, funding"),
         (("env", "alice", "--url", "nonsense"), "'nonsense' is no address of a venue"),
         (("tail", "BTCUSDT@trade", "--count", "0"), "--count 0: must be 1 or more"),
-        (("dev", "--depth-ms", "-5"), "--depth-ms -5: must be from 1 to 60000"),
-        (("dev", "--depth-ms", "60001"), "--depth-ms 60001: must be from 1 to 60000"),
+        (("dev", "--depth-ms", "-5"), "--depth-ms -5: must be from 0 to 60000"),
+        (("dev", "--depth-ms", "60001"), "--depth-ms 60001: must be from 0 to 60000"),
     ],
 )
 def test_arguments_that_no_command_takes_are_refused_in_one_line(

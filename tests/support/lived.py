@@ -89,8 +89,8 @@ class Life:
         spot, contract = "/api/v3/order", "/capi/v3/order"
         self.order(self.alice, spot, side="BUY", quantity="1", price="64000")
         self.order(self.alice, spot, side="SELL", quantity="1", price="64020")
-        self.order(self.bob, spot, side="BUY", quantity="2", price="63000")
-        self.order(self.bob, spot, side="SELL", quantity="2", price="64050")
+        self.order(self.bob, spot, side="BUY", quantity="2", price="63720")
+        self.order(self.bob, spot, side="SELL", quantity="2", price="64030")
         self.order(self.bob, spot, side="BUY", quantity="0.01", price="64020")
         self.venue.advance(by="20s")
         long, short = {"positionSide": "LONG"}, {"positionSide": "SHORT"}
@@ -98,7 +98,7 @@ class Life:
         self.order(self.bob, contract, side="SELL", quantity="0.5", price="64020", **short, **gtc)
         self.order(self.alice, contract, side="BUY", quantity="0.4", price="64020", **long, **gtc)
         self.order(self.bob, contract, side="BUY", quantity="1", price="63400", **long, **gtc)
-        stop = {"type": "STOP_MARKET", "clientAlgoId": "stop", "triggerPrice": "63800"}
+        stop = {"type": "STOP_MARKET", "clientAlgoId": "stop", "triggerPrice": "63900"}
         stop |= {"SlWorkingType": "MARK_PRICE", "side": "SELL", "quantity": "0.1", **long}
         self.order(self.alice, "/capi/v3/algoOrder", **stop)
         answer = self.alice.post("/api/v3/cancelAllAfter", {"timeout": 600})

@@ -124,7 +124,6 @@ def _practice(running: Running, options: Options, elsewhere: str) -> list[str]:
         *rows,
         _line(f" Spot: {_wallets(Wallet.SPOT)}"),
         _line(f" Contracts: {_wallets(Wallet.CONTRACT)}"),
-        "",
         _line(f" Markets     {' '.join(engine.spot.markets)}   ({agents})"),
         _line(f" Perpetuals  {' '.join(engine.contracts.markets)}"),
         f" Seed {options.seed}      Data {data}",

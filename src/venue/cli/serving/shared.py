@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 STOPPED: Final = 3  # an exit code: the journal, history or their disk failed
 OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-DEPTH_MS_LEAST: Final = 1
+DEPTH_MS_LEAST: Final = 0
 DEPTH_MS_MOST: Final = 60_000
 PORT_MAX: Final = 65_535
 KEPT_MIN_US: Final = span_us("1h")
