@@ -85,20 +85,21 @@ class Extremes:
     def _list(self, base: str, quote: str) -> None:
         random = self.random
         decimals = random.choice([0, min(2, SCALES[base])])
+        leverage = random.choice([1, 20, 100])
+        rate = 500_000 // leverage  # of maintenance; the terms are as unsafe as they may be (1.6)
         price_scale = random.randrange(SCALES[quote] - decimals + 1)
         market = Instrument(
             base + quote, base, quote, 1, price_scale, 1, decimals, 1, 10**17, 10**17, 0,
-            random.choice([0, 600, 100_000]), 10**6, 10**6, 10**6,
+            min(random.choice([0, 600, 100_000]), rate // 2), 10**6, 10**6, 10**6,
         )  # fmt: skip
         self.apply(c.ListInstrument(market))
         price = random.choice([1, 40, 10**6, 10**12])
         unit = 10 ** (SCALES[quote] - price_scale - decimals)
         most = max(1, min(10**17, 2 ** random.choice([61, 58, 50]) // (unit * price)))
-        leverage = random.choice([1, 20, 100])
-        tier = Tier(random.choice([2**60, AMOUNT_MAX]), leverage, 500_000 // leverage)
+        tier = Tier(random.choice([2**60, AMOUNT_MAX]), leverage, rate)
         self.apply(c.ListContract(
             Contract(market, leverage, most, 10**17, [tier], 5_000, (0, 480, 960), 1_000, 100_000,
-                     ("f",), random.choice([0, 1]), 0, 1, 50_000)
+                     ("f",), random.choice([0, 1]), 0, 1, min(50_000, rate * 3 // 4))
         ))  # fmt: skip
         self.prices[market.symbol] = price
 

@@ -139,7 +139,7 @@ def _practice_operator(options: Options) -> str:
     """The operators of a practice venue, and the remedy when others can reach it."""
     if options.operator_token:
         return "programs that send the token of VENUE_OPERATOR_TOKEN"
-    return "programs of your user; before a proxy or tunnel set VENUE_OPERATOR_TOKEN"
+    return "programs of your user; behind a proxy set VENUE_OPERATOR_TOKEN"
 
 
 def _real_operator(options: Options) -> str:
