@@ -93,9 +93,7 @@ class Extremes:
             min(random.choice([0, 600, 100_000]), rate // 2), 10**6, 10**6, 10**6,
         )  # fmt: skip
         self.apply(c.ListInstrument(market))
-        price = random.choice(
-            [5_000_000 // rate, 10**6, 10**12]
-        )  # the first: just safe
+        price = random.choice([5_000_000 // rate, 10**6, 10**12])  # the first: just safe
         unit = 10 ** (SCALES[quote] - price_scale - decimals)
         most = max(1, min(10**17, 2 ** random.choice([61, 58, 50]) // (unit * price)))
         tier = Tier(random.choice([2**60, AMOUNT_MAX]), leverage, rate)
