@@ -161,7 +161,7 @@ def run(seed: int, found: Counter[str]) -> None:
         command.time = walk.time
         events = engine.apply(command)
         model.hear(engine, events)
-        rates.hear(command, events)
+        rates.hear(engine, command, events)
     for number in range(LENGTH):
         if random.random() < 0.2:
             command = benefit(random, FIRST_UID + random.randrange(OWNERS))
@@ -176,7 +176,7 @@ def run(seed: int, found: Counter[str]) -> None:
         events = engine.apply(command)
         model.hear(engine, events)
         check(engine, model, command, events, (seed, number, command))
-        rates.hear(command, events)
+        rates.hear(engine, command, events)
         rates.check(engine)
         for event in events:
             found["sent"] += isinstance(event, InternallyWithdrawn)
