@@ -106,3 +106,22 @@ def test_others_have_turns_between() -> None:
         world.apply(commands.Proceed())
     assert world.positions("dan") == []
     assert world.position("ann").quantity == LOTS - 3 * 100
+
+
+@pytest.mark.parametrize("asked", ["stop", "close"])
+def test_nothing_of_an_owner_that_is_frozen_in_between_goes_on(asked: str) -> None:
+    """Rule 2.7: the rest would have traded with a friend's bid."""
+    world = dusty(998)
+    if asked == "stop":
+        world.ok(
+            commands.PlaceAlgo(
+                world.uids["ann"], SYMBOL, SELL, LONG, STOP_MARKET, LOTS, 990, 0, MARK_PRICE
+            )
+        )
+        assert closed(world.post(990)) == PLANNED_MAX
+    else:
+        assert closed(world.ok(commands.ClosePositions(world.uids["ann"]))) == PLANNED_MAX
+    world.ok(commands.FreezeOwner(world.uids["ann"], True))
+    assert sum(map(closed, slices(world, []))) == 0
+    assert world.position("ann").quantity == LOTS - PLANNED_MAX
+    assert not world.engine.closing.running

@@ -184,7 +184,7 @@ class Closing:
         contracts = self.contracts
         account = contracts.ledger.accounts[request.uid]
         position = contracts.collateral.holding_of(account).positions.get(rest.position_id)
-        if position is None or position.perp.market.halted:
+        if account.frozen or position is None or position.perp.market.halted:
             return []
         lots = min(rest.lots, position.quantity)
         if rest.cause == CAUSE_CLOSE:
