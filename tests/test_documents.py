@@ -13,7 +13,7 @@ from tools import documents
 from venue.api.documents.described import WORDS
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
-from venue.api.documents.words import shared
+from venue.api.documents.words import by_struct
 from venue.api.errors import ROWS as ERRORS
 from venue.gateway.dispatch.decode import body_values, decode
 from venue.gateway.dispatch.shapes import compile_request
@@ -75,7 +75,7 @@ def test_words_are_of_fields_that_there_are() -> None:
     components = openapi(ROWS, "0")["components"]["schemas"]
     fields = {name: set(one.get("properties", ())) for name, one in components.items()}
     assert set(WORDS) <= set().union(*fields.values())
-    for name in shared.WORDS:
+    for name in by_struct.WORDS:
         struct, _, field = name.partition(".")
         assert field in fields[struct], name
 

@@ -97,10 +97,11 @@ def _place(
         what = f"{values['side']} {leg}".rstrip()
         taken = f"{what} {values['quantity']} {values['symbol']} {at}: order {ack['orderId']}"
         try:
-            order, met = outcome(account, values["symbol"], int(ack["orderId"]), contract=bool(leg))
+            number = int(ack["orderId"])
+            said = sentence(*outcome(account, values["symbol"], number, contract=bool(leg)))
         except ClientFailed as problem:
-            die(f"{taken} was taken, its outcome could not be read ({problem})", code=0)
-    tell(f"{taken}, {sentence(order, met)}")
+            said = f"its outcome is not known: {problem}"
+    tell(f"{taken}, {said}")
 
 
 def cancel(

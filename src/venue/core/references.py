@@ -17,6 +17,7 @@ from venue.core.units import DAY_US
 from venue.vocabulary import Reject
 
 REFERENCES_MAX: Final = 100_000  # that are remembered; the oldest go first
+FORGOTTEN_MAX: Final = 10  # by one command, of those that are too old
 MEMORY_US: Final = 30 * DAY_US
 
 Movement = Deposit | Withdraw | Transfer | ChangeGift
@@ -105,5 +106,8 @@ class MoneyReferences:
         known.pop(reference, None)  # of more than 30 days ago
         known[reference] = moved
         gone = moved.time - MEMORY_US
-        while len(known) > REFERENCES_MAX or known[next(iter(known))].time <= gone:
-            del known[next(iter(known))]
+        for _ in range(FORGOTTEN_MAX):
+            oldest = next(iter(known))
+            if len(known) <= REFERENCES_MAX and known[oldest].time > gone:
+                break
+            del known[oldest]

@@ -10,6 +10,7 @@ import re
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from decimal import Decimal
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
@@ -282,11 +283,13 @@ def _account(handle: Handle, owner: dict[str, Any]) -> list[str]:
     from venue.cli.operator import counted
 
     name = owner["name"]
-    spot = [f"{one['free']} {one['asset']}" + (f" ({one['locked']} locked)" * _is(one["locked"]))
-            for one in handle.ask(name, "account")["balances"]]  # fmt: skip
+    spot = []
+    for one in handle.ask(name, "account")["balances"]:
+        locked = f" ({one['locked']} locked)" if Decimal(one["locked"]) else ""
+        spot.append(f"{one['free']} {one['asset']}{locked}")
     margin = [f"{one['balance']} {one['asset']}"
               for row in ("contract_balance", "demo_balance")
-              for one in handle.ask(name, row) if _is(one["balance"])]  # fmt: skip
+              for one in handle.ask(name, row) if Decimal(one["balance"])]  # fmt: skip
     held = [f"{one['side']} {one['size']} {one['symbol']} at {one['entryPrice']}, profit"
             f" {one['unrealizePnl']} {one['asset']}"
             for one in handle.operator("operator_positions", owner=name)]  # fmt: skip
@@ -294,10 +297,6 @@ def _account(handle: Handle, owner: dict[str, Any]) -> list[str]:
     told += [f"spot {', '.join(spot)}"] * bool(spot)
     told += [f"contracts {', '.join(margin)}"] * bool(margin)
     return told + held
-
-
-def _is(number: str) -> bool:
-    return float(number) != 0
 
 
 def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from venue.api.documents.words import contracts, market, money, operator, orders, shared
+from venue.api.documents.words import by_struct, contracts, market, money, operator, orders
 
 Schema = dict[str, Any]
 WORDS: Final = {
@@ -20,7 +20,7 @@ def described(struct: str, component: Schema) -> Schema:
 
 
 def _described(struct: str, name: str, schema: Schema) -> Schema:
-    words, example = shared.WORDS.get(f"{struct}.{name}") or WORDS[name]
+    words, example = by_struct.WORDS.get(f"{struct}.{name}") or WORDS[name]
     found = {"description": words, **schema}
     shown = _fitting(example, schema)
     return found if shown is None else {**found, "examples": [shown]}

@@ -109,6 +109,7 @@ class Routes:
                 methods = self.by_path.setdefault(path, {})
                 assert route.method not in methods, route.row
                 methods[route.method] = route
+        self._parts = [path.split(b"/") for path in self.by_path]  # for `near`
 
     def of(self, row: Operation[Any, Any]) -> Route:
         """A row's route. KeyError: it has none here."""
@@ -134,14 +135,13 @@ class Routes:
             return ""
         parts = path.split(b"/")
         compared = []
-        for known in self.by_path:
-            other = known.split(b"/")
-            if len(other) == len(parts):
-                differ = [place for place, part in enumerate(other) if part != parts[place]]
+        for known in self._parts:
+            if len(known) == len(parts):
+                differ = [pair for pair in zip(known, parts, strict=True) if pair[0] != pair[1]]
                 if len(differ) == 1:
-                    compared.append((known.decode(), other[differ[0]], parts[differ[0]]))
+                    compared.append((known, *differ[0]))
         alike = [
-            (SequenceMatcher(None, meant, given).ratio(), known)
+            (SequenceMatcher(None, meant, given).ratio(), b"/".join(known).decode())
             for known, meant, given in compared[:COMPARED_MAX]
         ]
         ratio, nearest = max(alike, default=(0.0, ""))
