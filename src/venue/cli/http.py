@@ -38,7 +38,6 @@ from venue.vocabulary import Access
 
 WAIT_S: Final = 10.0
 AGAIN: Final = 2  # times that a lost answer is asked for again
-HTTP_PORT: Final = 80
 BODY_MAX: Final = 64 * 1024 * 1024
 BUSY: Final = 503
 BEHIND: Final = b"history is behind"  # the venue has waited for it in vain
@@ -198,7 +197,7 @@ def _found_token(url: str) -> str:
     """The token of a venue of this user on this machine; empty where there is none."""
     with suppress(ValueError):
         parts = urlsplit(url)
-        return operator_tokens.found(parts.hostname or "", parts.port or HTTP_PORT)
+        return operator_tokens.found(parts.hostname or "", parts.port or 0)
     return ""
 
 

@@ -43,7 +43,6 @@ IDLE_MAX: Final = 16  # connections kept open
 # end on its way fails though nothing was done.
 IDLE_S: Final = 30.0
 TOO_MANY: Final = 429
-HTTP_PORT: Final = 80
 _HOLE: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -152,7 +151,7 @@ class Http:
             return headers
         token = account.operator_token
         if row.access is Access.OPERATOR:
-            token = token or self._found_token()
+            token = token or operator_tokens.found(self._place[0], self._place[1] or 0)
         if token:
             headers["Authorization"] = f"Bearer {token}"
         if row.access is Access.OPERATOR:
@@ -165,11 +164,6 @@ class Http:
         stamp = self._stamp().encode()
         text = signing.payload(stamp, row.method.encode(), path.encode(), query.encode(), body)
         return headers | self._signed(stamp, text)
-
-    def _found_token(self) -> str:
-        """The token of a venue of this user on this machine; empty where there is none."""
-        host, port = self._place
-        return operator_tokens.found(host, port or HTTP_PORT)
 
     def socket_url(self, path: str) -> str:
         """The address of a socket. Misused: the client is closed."""

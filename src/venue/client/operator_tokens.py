@@ -21,7 +21,9 @@ from venue import private_files
 
 SUFFIX: Final = ".operator"  # the part of the file's name after FILE
 FOLDER_MODE: Final = 0o700
-ANYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where it is found
+# A host that stands for all addresses of the machine, and the one of them that works there.
+ANYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+HTTP_PORT: Final = 80  # of an address that names none
 _BYTES: Final = 32
 _TOKEN: Final = re.compile(r"[!-~]{16,256}", re.ASCII)
 _NOTE_MAX: Final = 4096
@@ -60,12 +62,15 @@ def noted(ip: str, port: int, state: str) -> Iterator[None]:
 
 
 def found(host: str, port: int) -> str:
-    """The token of the venue of this user that runs at an address of this machine; empty when none
-    is known. The address is that which the venue listens on: names are not looked up."""
+    """The token of the venue of this user that runs at an address of this machine (port 0: HTTP's);
+    empty when none is known. The address is that which the venue listens on: names are not looked
+    up."""
     for folder in _folders():
         with suppress(OSError, ValueError):
             _check_folder(folder)
-            descriptor = os.open(folder / _name(host, port), os.O_RDONLY | os.O_NOFOLLOW)
+            descriptor = os.open(
+                folder / _name(host, port or HTTP_PORT), os.O_RDONLY | os.O_NOFOLLOW
+            )
             try:
                 if _is_held(descriptor):
                     return _read(Path(os.fsdecode(os.read(descriptor, _NOTE_MAX))))

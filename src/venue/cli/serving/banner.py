@@ -13,13 +13,12 @@ from typing import Any, Final
 
 import venue
 from venue.cli.told.printing import clean, paint, tell
+from venue.client.operator_tokens import ANYWHERE
 from venue.lab import demo
 from venue.main import Options, Running
 from venue.vocabulary import Wallet
 
 COLUMNS: Final = 80
-# A host that stands for all addresses of the machine, and the one of them that works here.
-CALLED_HERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 WITH_KEYS: Final = ("env alice --format ccxt-py", "buy BTCUSDT 0.01")
 WITHOUT_KEYS: Final = ("key create alice --permission READ", "status")
 _ADDRESS: Final = re.compile(r"(?:http|ws)://[^ \n]+")
@@ -27,7 +26,7 @@ _ADDRESS: Final = re.compile(r"(?:http|ws)://[^ \n]+")
 
 def described(running: Running) -> dict[str, Any]:
     """The ready file: process, addresses, demo accounts."""
-    host = CALLED_HERE.get(running.host, running.host)
+    host = ANYWHERE.get(running.host, running.host)
     host = f"[{host}]" if ":" in host else host
     at = f"{host}:{running.port}"
     names = running.node.engine.ledger.names
@@ -88,7 +87,7 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
         " Also        /openapi.json, /asyncapi.json, /_venue/health",
         "",
     ]
-    if running.host in CALLED_HERE:
+    if running.host in ANYWHERE:
         rows.insert(
             -1, f"             from elsewhere: an address of this machine, port {running.port}"
         )
