@@ -19,6 +19,9 @@ PAGE: Final = 100
 PAGES_MAX: Final = 100
 
 Symbol = Annotated[str, Parameter(help="Name of the market, as BTCUSDT.")]
+OneMarket = Annotated[
+    str | None, Parameter(help="One market; without it all, but for contracts in demo money.")
+]
 Quantity = Annotated[str, Parameter(help="How much, in base units: 0.01.")]
 Price = Annotated[str | None, Parameter(help="Limit price. Without it: an order at market.")]
 Contract = Annotated[bool, Parameter(help="Trade the perpetual contract, not spot.", negative="")]
@@ -148,9 +151,7 @@ def _cancel_all(account: Credentials, symbol: str, *, contract: bool) -> None:
 
 
 def orders(
-    symbol: Annotated[
-        str | None, Parameter(help="One market; without it all, but for contracts in demo money.")
-    ] = None,
+    symbol: OneMarket = None,
     *,
     contract: Contract = False,
     output: Output = "text",
@@ -216,9 +217,7 @@ def _conditional(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def fills(
-    symbol: Annotated[
-        str | None, Parameter(help="One market; without it all, but for contracts in demo money.")
-    ] = None,
+    symbol: OneMarket = None,
     *,
     contract: Contract = False,
     output: Output = "text",
