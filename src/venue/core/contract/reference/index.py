@@ -86,44 +86,57 @@ def follow_spot(perp: Perpetual, spot: Market[Any], time: int) -> None:
     source.time = time
 
 
-def value(perp: Perpetual, time: int) -> int:
-    """The price of the sources; 0 when none is current.
+def posted(perp: Perpetual, time: int) -> list[int]:
+    """The current posted prices, ascending."""
+    found = [
+        source.price
+        for name, source in perp.sources.items()
+        if name != SPOT_SOURCE and _live(source, time)
+    ]
+    if len(found) > 1:
+        found.sort()
+    return found
+
+
+def value(perp: Perpetual, prices: list[int], time: int) -> int:
+    """The price of the sources, with the posted `prices`; 0 when none is current.
 
     It is the spot book's while that is current and, where there is a current posted price, within
     0.5 % of it and half of the smallest initial margin. Otherwise it is the posted one.
     """
-    posted = _median(_posted(perp, time))
+    said = _median(prices)
     spot = perp.sources.get(SPOT_SOURCE)
     if spot is None or not _live(spot, time):
-        return posted
-    away = abs(spot.price - posted)
-    agrees = away * PPM <= posted * AGREED_PPM and away * 2 * perp.contract.leverage_max <= posted
-    return spot.price if agrees or not posted else posted
+        return said
+    away = abs(spot.price - said)
+    agrees = away * PPM <= said * AGREED_PPM and away * 2 * perp.contract.leverage_max <= said
+    return spot.price if agrees or not said else said
 
 
-def newest(perp: Perpetual, time: int) -> tuple[int, int]:
+def newest(perp: Perpetual, prices: list[int], time: int) -> tuple[int, int]:
     """The lowest and the highest price that sources name now, before any median over time; both 0
     while the last sample of the only source is empty.
 
-    Of posted prices it is the middle one, or the two in the middle.
+    Of the posted `prices` it is the middle one, or the two in the middle.
     """
-    found = _posted(perp, time)
-    middle = found[(len(found) - 1) // 2 : len(found) // 2 + 1]
+    lowest = highest = 0
+    if prices:
+        lowest, highest = prices[(len(prices) - 1) // 2], prices[len(prices) // 2]
     source = perp.sources.get(SPOT_SOURCE)
     if source is not None and source.samples and time - source.samples[-1][0] < STALE_US:
         sample = source.samples[-1][1]
         if sample:
-            middle.append(sample)
-    return (min(middle), max(middle)) if middle else (0, 0)
+            lowest, highest = min(lowest or sample, sample), max(highest, sample)
+    return lowest, highest
 
 
-def disputed(perp: Perpetual, time: int) -> bool:
+def disputed(perp: Perpetual, prices: list[int], time: int) -> bool:
     """Whether the newest evidence tells another price than the index, or none."""
-    lowest, highest = newest(perp, time)
+    lowest, highest = newest(perp, prices, time)
     return not lowest or apart(perp, lowest) or apart(perp, highest)
 
 
-def watch_book(perp: Perpetual, time: int) -> None:
+def watch_book(perp: Perpetual, prices: list[int], time: int) -> None:
     """Note the prices of the spot book, in its ticks, beyond which an order finds the contract in
     doubt before the next tick does. Only while the book is a current source."""
     perp.spot_lowest, perp.spot_highest, perp.spot_alone = 0, NO_ASK, False
@@ -137,7 +150,7 @@ def watch_book(perp: Perpetual, time: int) -> None:
     divisor = theirs.tick * 10**ours.price_scale
     perp.spot_lowest = ceil_div((perp.index_price - most) * number, divisor)
     perp.spot_highest = (perp.index_price + most) * number // divisor
-    perp.spot_alone = not _posted(perp, time)
+    perp.spot_alone = not prices
 
 
 def follow(perp: Perpetual, price: int, time: int) -> None:
@@ -164,14 +177,6 @@ def apart(perp: Perpetual, price: int) -> bool:
 
 def _live(source: Source, time: int) -> bool:
     return source.price > 0 and time - source.time < STALE_US
-
-
-def _posted(perp: Perpetual, time: int) -> list[int]:
-    """The current posted prices, ascending."""
-    sources = perp.sources.items()
-    return sorted(
-        [found.price for name, found in sources if name != SPOT_SOURCE and _live(found, time)]
-    )
 
 
 def _median(prices: list[int]) -> int:

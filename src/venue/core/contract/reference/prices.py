@@ -9,6 +9,7 @@ from venue.core.contract.reference.index import (
     STALE_US,
     disputed,
     follow,
+    posted,
     taken,
     value,
     watch_book,
@@ -29,7 +30,8 @@ def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
     `jump`, and after 10 s without a source; in the last case nothing is opened for 10 s more.
     """
     before = (perp.index_price, perp.mark, perp.current)
-    price = value(perp, time)
+    prices = posted(perp, time)
+    price = value(perp, prices, time)
     perp.current = price > 0
     if perp.current:
         lost = perp.index_price > 0 and time - perp.seen_time >= STALE_US
@@ -42,8 +44,8 @@ def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
             follow(perp, price, time)
         perp.seen_time = time
         perp.mark = _mark(perp)
-    perp.doubt = not perp.current or time < perp.wait_until or disputed(perp, time)
-    watch_book(perp, time)
+    perp.doubt = not perp.current or time < perp.wait_until or disputed(perp, prices, time)
+    watch_book(perp, prices, time)
     return before != (perp.index_price, perp.mark, perp.current)
 
 

@@ -19,7 +19,7 @@ from venue.core.contract.position import (
 from venue.core.contract.prices_in_doubt import spare
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import before_change, settle_position
-from venue.core.contract.reference.index import newest
+from venue.core.contract.reference.index import newest, posted
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
 from venue.core.contract.risk.liquidation_run import Aim, Run
 from venue.core.contract.risk.pool_watch import tradable
@@ -296,7 +296,7 @@ class Liquidation:
         newest price of a source where that is worse for it."""
         fund = self.collateral.fund[position.pool.asset]
         worst = mark_of(position)
-        lowest, highest = newest(position.perp, time)
+        lowest, highest = newest(position.perp, posted(position.perp, time), time)
         if lowest:
             worst = min(worst, lowest) if position.side == LONG else max(worst, highest)
         gained = position.side * (worst - price) * lots * position.perp.unit
@@ -309,7 +309,7 @@ class Liquidation:
         if perp.doubt or perp.market.halted:
             return []
         events: list[Event] = []
-        lowest, highest = newest(perp, time)  # the index is on its way there
+        lowest, highest = newest(perp, posted(perp, time), time)  # the index is on its way there
         for side in (LONG, -LONG):
             position = find_position(self.collateral.fund_holding(perp.asset).modes_in(perp), side)
             if position is None:
