@@ -115,6 +115,8 @@ def _spot_bill(
         account = before.ledger.accounts[uid]
         own = account.taker_ppm if taker else account.maker_ppm
         rate = own if own >= 0 else (market.taker_ppm if taker else market.maker_ppm)
+        if not taker:
+            rate = min(rate, before.spot_account(uid).orders[event.maker_order_id].fee_ppm)
         lines.append(
             f"A fee of {words.money(asset, fee)} is taken off: the {'taker' if taker else 'maker'}"
             f" rate {texts.rate_text(rate)} of {words.money(asset, amount + fee)}, rounded up."

@@ -56,11 +56,12 @@ class Order(Generic[T]):
 
     `quantity` and `remaining` are lots, `quote` is the executed notional in quote atoms. `uid` is
     its owner's; `terms` are what its product knows of it: a contract order's `Terms`, of a spot
-    order the `SpotAccount` that pays.
+    order the `SpotAccount` that pays. While it rests its owner pays a fee of at most `fee_ppm`.
     """
 
     __slots__ = (
         "client_id",
+        "fee_ppm",
         "level",
         "market",
         "next",
@@ -108,6 +109,7 @@ class Order(Generic[T]):
         self.remaining = quantity
         self.quote = 0
         self.status = NEW
+        self.fee_ppm = 0
         self.level: Level[T] | None = None
         self.prev: Order[T] | None = None
         self.next: Order[T] | None = None

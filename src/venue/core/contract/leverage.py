@@ -134,7 +134,7 @@ class Margins:
                 if short > 0:
                     moves.append((position, short))
                     missing += short
-        margins = [(order, _margin(holding, order, wanted)) for order in orders]
+        margins = [(order, _margin(order, wanted)) for order in orders]
         for order, margin in margins:
             terms = order.terms
             needed += margin - terms.margin
@@ -164,7 +164,7 @@ class Margins:
                 position.leverage = wanted.long if position.side == LONG else wanted.short
 
 
-def _margin(holding: Holding, order: Order[Terms], wanted: Modes) -> int:
+def _margin(order: Order[Terms], wanted: Modes) -> int:
     """The need of the rest of an opening order under other leverages; 0 for a closing one."""
     terms = order.terms
     if not terms.opens:
@@ -172,7 +172,7 @@ def _margin(holding: Holding, order: Order[Terms], wanted: Modes) -> int:
     perp = terms.perp
     return order_margin(
         terms.position_side, order.remaining, order.price, perp.mark, perp.unit,
-        wanted.leverage(terms.position_side), holding.opening_rate(perp.market),
+        wanted.leverage(terms.position_side), order.fee_ppm,
     )  # fmt: skip
 
 

@@ -219,6 +219,8 @@ class Plan:
         size = lots * perp.unit
         amount = price * size
         rate = terms.holding.maker_rate(perp.market)
+        if rate > maker.fee_ppm:  # it came before the rate was raised
+            rate = maker.fee_ppm
         fill = Fill(maker, lots, amount, fee_on(amount, self.rate), fee_on(amount, rate))
         own = maker.uid == self.order.uid
         mark = perp.mark
@@ -324,8 +326,7 @@ class Plan:
             return False
         if fill.lots == fill.maker.quantity:
             return True  # one fill of the whole rounds up as often as the order did
-        holding, market = terms.holding, self.perp.market
-        spread = holding.opening_rate(market) - holding.maker_rate(market)
+        spread = fill.maker.fee_ppm - terms.holding.maker_rate(self.perp.market)
         if fill.amount * spread >= 2 * PPM:  # the reserve is larger by more than two roundings
             return True
         if fill.maker_fee <= fee_held(fill, terms):

@@ -338,6 +338,7 @@ class Contracts:
         perp = terms.perp
         modes = terms.modes
         left = order.remaining
+        order.fee_ppm = holding.opening_rate(perp.market)
         position = terms.closes
         if position is None:
             margin = terms.whole_margin

@@ -216,7 +216,7 @@ def fee_held(fill: Fill, terms: Terms) -> int:
     perp = terms.perp
     maker = fill.maker
     whole = maker.price * (maker.quantity * perp.unit)
-    reserve = fee_on(whole, terms.holding.opening_rate(perp.market))
+    reserve = fee_on(whole, maker.fee_ppm)
     after = part_up(reserve, maker.remaining - fill.lots, maker.quantity)
     return part_up(reserve, maker.remaining, maker.quantity) - after
 
@@ -229,7 +229,7 @@ def maker_margin(fill: Fill, terms: Terms) -> int:
     side = terms.position_side
     need = order_margin(
         side, fill.lots, maker.price, perp.mark, perp.unit, terms.modes.leverage(side),
-        terms.holding.opening_rate(perp.market),
+        maker.fee_ppm,
     )  # fmt: skip
     if side * (maker.price - perp.mark) > 0:
         return need

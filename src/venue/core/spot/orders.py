@@ -20,7 +20,7 @@ from venue.core.messages.events import (
     Rejected,
     Trade,
 )
-from venue.core.spot.account import SpotAccount, SpotMarket, SpotOrder
+from venue.core.spot.account import SpotAccount, SpotMarket, SpotOrder, most_ppm
 from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import (
     BUY,
@@ -273,6 +273,8 @@ class Spot:
         notional = price * lots * market.unit_atoms
         taker_ppm = taker.taker_ppm if taker.taker_ppm >= 0 else market.taker_ppm
         maker_ppm = maker.maker_ppm if maker.maker_ppm >= 0 else market.maker_ppm
+        if maker_ppm > maker_order.fee_ppm:  # it came before the rate was raised
+            maker_ppm = maker_order.fee_ppm
         base, quote = market.base, market.quote
         if buy:
             buyer, seller, side = taker, maker, BUY
@@ -333,6 +335,7 @@ class Spot:
 
     def _rest(self, order: SpotOrder, market: SpotMarket, balance: Balance, need: int) -> None:
         own = order.terms
+        order.fee_ppm = most_ppm(own.account, market)
         self.ledger.hold(balance, need)
         own.orders[order.order_id] = order
         own.open_count[market.ordinal] += 1

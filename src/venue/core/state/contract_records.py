@@ -38,6 +38,7 @@ class ContractOrderRecord(msgspec.Struct, array_like=True, gc=False):
     trimmed: int
     exits_position: int = 0
     asked_position: int = UNKNOWN
+    fee_ppm: int = UNKNOWN
 
 
 class PositionRecord(msgspec.Struct, array_like=True, gc=False):

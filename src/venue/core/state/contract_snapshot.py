@@ -8,7 +8,7 @@ from venue.core.book.book import NO_ASK, Market, Order, resting
 from venue.core.contract.closing import ClosingRequest, Rest
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.contract.conditional import is_due, wait
-from venue.core.contract.records import Holding, Modes, Perpetual, Position, Terms
+from venue.core.contract.records import UNKNOWN, Holding, Modes, Perpetual, Position, Terms
 from venue.core.contract.reference.funding import plan
 from venue.core.contract.reference.index import SPOT_SOURCE
 from venue.core.contract.reference.records import Settlement, Source
@@ -190,6 +190,7 @@ def _order_record(order: Order[Terms]) -> ContractOrderRecord:
         terms.trimmed,
         terms.exits_position,
         terms.asked_position,
+        order.fee_ppm,
     )
 
 
@@ -422,6 +423,9 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     order.remaining = record.remaining
     order.quote = record.quote
     order.status = record.status
+    order.fee_ppm = record.fee_ppm
+    if order.fee_ppm == UNKNOWN:
+        order.fee_ppm = holding.opening_rate(perp.market)
     return order
 
 

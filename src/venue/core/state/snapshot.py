@@ -19,7 +19,7 @@ from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
 from venue.core.savepoints import Savepoint
-from venue.core.spot.account import SpotMarket, SpotOrder
+from venue.core.spot.account import SpotMarket, SpotOrder, most_ppm
 from venue.core.state import (
     benefits_snapshot,
     contract_snapshot,
@@ -51,6 +51,7 @@ class OrderRecord(msgspec.Struct, array_like=True, gc=False):
     remaining: int
     quote: int
     status: int
+    fee_ppm: int = -1  # former snapshots do not tell: today's rates then
 
 
 class AccountRecord(msgspec.Struct, array_like=True):
@@ -353,6 +354,7 @@ def _order_record(order: SpotOrder) -> OrderRecord:
         order.remaining,
         order.quote,
         order.status,
+        order.fee_ppm,
     )
 
 
@@ -374,4 +376,7 @@ def _order(engine: Engine, record: OrderRecord) -> SpotOrder:
     order.remaining = record.remaining
     order.quote = record.quote
     order.status = record.status
+    order.fee_ppm = record.fee_ppm
+    if order.fee_ppm < 0:
+        order.fee_ppm = most_ppm(order.terms.account, order.market)
     return order
