@@ -57,7 +57,7 @@ from venue.journal.journal import Journal, JournalFailed, Readable
 from venue.journal.lacking import lacking
 from venue.journal.opening import open_journal
 from venue.journal.recent import in_memory
-from venue.journal.recovery import newest_setting, recover, tail_requests
+from venue.journal.recovery import newest_setting, recover, tail_requests, time_of_last
 from venue.journal.sqlite import SqliteJournal
 from venue.lab.prehistory import Prehistory
 from venue.missed_events import MissedEvents
@@ -79,7 +79,9 @@ from venue.recording.recorder import Recorder
 from venue.recovery_snapshots import keep, keep_up, keeper
 from venue.world_lives import Doors, Living, OnFailure
 
-ARCHIVED_S: Final = 600.0  # commands in older archives are older than any request that is known
+# Requests are known from so far back, should the machine's clock be set back: of so many commands.
+RECALLED_US: Final = 3_900_000_000
+RECALLED_MAX: Final = 200_000
 WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
 ASYNCAPI: Final = document(lambda: asyncapi(SOCKETS, venue.__version__))
 
@@ -389,7 +391,7 @@ async def _wire(
         timekeeper=timekeeper,
         data=str(Path(path).absolute()) if path else "in memory",
         weight_limit=WEIGHT_MAX * _factor(options),
-        replays=ReplayGuard(clock if options.practice else None),
+        replays=ReplayGuard(clock),
         journal=journal,
         outbox=outbox,
         recorder=recorder,
@@ -423,14 +425,18 @@ def _seed(node: Node, path: str, *, known: bool) -> None:
     command's."""
     clock = node.clock
     wall = clock.wall()
-    since = wall - SEEDED_MS * 1000 if clock.real and not known else 0
     with contextlib.ExitStack() as closing:
         journal: Readable = node.journal
         if isinstance(journal, SqliteJournal):
             # Pruning goes by venue time: it may have taken a command that is seconds old.
-            journal = joined(journal, path, closing, wall / 1e6 - ARCHIVED_S)
+            journal = joined(journal, path, closing, (wall - RECALLED_US) / 1e6)
+        since = 0
+        if clock.real and not known:
+            far = max(wall - RECALLED_US, time_of_last(journal, RECALLED_MAX))
+            since = min(far, wall - SEEDED_MS * 1_000)
         requests = tail_requests(journal, since, partial(lasting, wall=wall))
-    node.replays.seed(requests, clock.oldest(), moved=known)
+        since = max(since, time_of_last(journal, journal.last_sequence()))
+    node.replays.seed(requests, clock.oldest(), moved=known, since=since)
 
 
 def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:

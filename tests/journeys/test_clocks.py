@@ -287,3 +287,83 @@ def test_a_clock_that_was_set_back_between_two_runs(start: Callable[[int], Serve
     wait(lambda: bool(health(server)["serverTime"] > machine_ms() + 3_590_000))
     assert alice.again(server)[1]["code"] == -1048
     assert open_orders(server) == 1
+
+
+# -- the machine's clock is set back while the venue runs -----------------------------------------
+
+HOUR_S: Final = 3_600
+
+
+def signed(server: Server, ahead_s: int, price: str = "50000") -> tuple[int, Any]:
+    """A new order, signed with the machine's time and so many seconds: status and body."""
+    client, raw = server.client("alice"), json.dumps(order(price=price)).encode()
+    headers = client.headers("POST", ORDER, raw, ahead_s * 1_000)
+    answer = client.call("POST", ORDER, raw, headers)
+    return answer.status, answer.json
+
+
+def set_back(server: Server, steps: int = 1) -> None:
+    server.process.send_signal(STEP_BACK)
+    wait_for_steps(server, steps)
+
+
+def test_clients_of_a_machine_whose_clock_is_set_back_go_on(start: Callable[[int], Server]) -> None:
+    """They sign with its clock; others sign with server time, which refusals tell."""
+    server = start(0)
+    set_back(server)
+    alice = Orders(server, -HOUR_S)
+    first = alice.place()
+    assert alice.again(server) == (200, first)
+    assert signed(server, 0, "50001")[0] == 200
+    status, body = signed(server, -HOUR_S // 2)
+    assert (status, body["code"]) == (400, -1046)
+    told = int(body["msg"].split("server time ")[1].split(";")[0])
+    assert abs(told - machine_ms()) < 60_000
+    assert alice.again(server) == (200, first)
+    account = server.account("alice")
+    back = login(account, str(machine_ms() - HOUR_S * 1_000))
+    with Listener(server.port, PRIVATE, back):
+        pass
+    with pytest.raises(InvalidStatus):
+        Listener(server.port, PRIVATE, back)
+    assert open_orders(server) == 2
+    server.process.send_signal(STEP_AHEAD)  # and put right again
+    wait_for_steps(server, 2)
+    assert alice.again(server)[1]["code"] == -1046
+    assert signed(server, 0, "50002")[0] == 200
+    set_back(server, 3)
+    assert alice.again(server)[1]["code"] == -1048
+    assert open_orders(server) == 3
+
+
+def test_requests_of_an_hour_ago_have_no_second_effect(start: Callable[[int], Server]) -> None:
+    """Enemy: one who overheard requests and logins, and sees the clock set back to their time."""
+    server = start(0)
+    alice = Orders(server)
+    alice.place()
+    overheard = login(server.account("alice"))
+    with Listener(server.port, PRIVATE, overheard):
+        pass
+    pass_an_hour(server)
+    assert signed(server, HOUR_S, "50001")[0] == 200  # the memory forgets the past
+    now_ms = str(server.client().get("/api/v3/time").json["serverTime"])
+    with Listener(server.port, PRIVATE, login(server.account("bob"), now_ms)):
+        pass
+    assert alice.again(server)[1]["code"] == -1046
+    set_back(server)
+
+    def repeated() -> None:
+        assert alice.again(server)[1]["code"] == -1048
+        with pytest.raises(InvalidStatus) as refused:
+            Listener(server.port, PRIVATE, overheard)
+        assert b'"code":-1048,' in refused.value.response.body
+
+    repeated()
+    assert signed(server, 0, "50002")[0] == 200
+    # After kill -9 and a start at the right time they are in the journal.
+    server.kill()
+    server = start(HOUR_S)
+    set_back(server)
+    repeated()
+    assert signed(server, 0, "50003")[0] == 200
+    assert open_orders(server) == 4

@@ -255,3 +255,22 @@ def test_the_machines_requests_stay_known_when_their_time_comes_again() -> None:
     with pytest.raises(ApiError, match="its answer is gone"):
         guard.enter(time, ONE, clock.oldest())
     assert guard.enter(time, b"3" * 16, clock.oldest()) is None
+
+
+def test_a_clock_that_is_set_back_comes_to_no_time_whose_requests_were_let_go() -> None:
+    """Venue time signed them, and they are not kept: the machine's may sign later times only."""
+    machine = Movable()
+    clock = VenueClock(SystemClock(machine))
+    clock.begin(0, ClockMode(), ClockMode(Mode.OFFSET), clock.wall() - 7_200_000_000)
+    clock.limit(1 << 62)
+    guard = ReplayGuard(clock)
+    time = clock.now() // 1_000
+    assert guard.enter(time, ONE, clock.oldest()) is None
+    guard.record(time, ONE, ANSWER)
+    machine.let_pass(3_600_000_000)
+    assert guard.enter(clock.wall() // 1_000, TWO, clock.oldest()) is None
+    machine.step(-10_800_000_000)
+    machine.let_pass(2_000_000)
+    assert clock.signs(time, replay.WINDOW_MS)
+    assert known(guard, time, ONE, clock.oldest()) == -1046
+    assert guard.enter(time + 2_000, b"3" * 16, clock.oldest()) is None

@@ -26,6 +26,7 @@ from venue.journal.journal import (
 
 ENGINE: Final = "engine"  # the snapshot part that is the engine's own
 WINDOW: Final = 4096  # commands looked at in one step backwards
+NEVER: Final = 1 << 62
 
 # The exceptions of loading bytes that are not a state of this version.
 Stamped = tuple[bytes, int]
@@ -156,6 +157,16 @@ def tail_requests(
             break
     found += [one for one in gone if lasting(*one)]
     return found[::-1]
+
+
+def time_of_last(journal: Readable, count: int) -> int:
+    """The time from which on the last `count` commands are, as far as they are there; 0 where the
+    journal has none before these."""
+    last = journal.last_sequence()
+    before = max(journal.begin(), last - count)
+    if before == 0:
+        return 0
+    return _between(journal, before, before + 1)[0].time if before < last else NEVER
 
 
 def newest_setting(journal: Readable, name: str) -> str | None:

@@ -74,7 +74,8 @@ class ServerClock(Protocol):
         """Server time as clients are told it, µs: venue time where that is not the machine's."""
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
-        """Whether a timestamp that is not near server time is near venue time."""
+        """Whether a timestamp that is not near server time is near another time that clients may
+        sign by: venue time, or the machine's."""
 
     def oldest(self) -> int:
         """The earlier of the times that a timestamp is compared with, µs."""
@@ -83,7 +84,8 @@ class ServerClock(Protocol):
 class SystemClock:
     """The machine's time without its steps. Both times go on with every call, or stand.
 
-    Venue time is never behind server time, and is ahead of it only while the journal is.
+    Venue time is never behind server time, and is ahead of it only while the journal is. The time
+    of the machine's clock, `machine`, steps; clients of the same machine sign with it.
     """
 
     def __init__(self, source: MachineClocks | None = None) -> None:
@@ -129,6 +131,20 @@ class SystemClock:
             steady = self._look(steady)
         return steady + self._server.at(steady)
 
+    def machine(self) -> int:
+        """The machine's own time as of the last look, µs since the epoch."""
+        return self._steady() + self._true
+
+    def set_back(self) -> int:
+        """How far the machine's clock is behind server time since somebody set it back, µs."""
+        back = self._server.at(self._steady()) - self._true
+        return back if back >= STEP_US else 0
+
+    def oldest(self) -> int:
+        """The earlier of server time and the machine's: requests signed near it may come again."""
+        steady = self._steady()
+        return steady + min(self._server.at(steady), self._true)
+
     def steady(self) -> int:
         """µs of the machine since some moment: for how long something takes here."""
         return self._passed()
@@ -171,8 +187,8 @@ class SystemClock:
             self.steps += 1
             log.warning(
                 "the machine's clock was set %s by %s s. The venue's follows by one part in %d of"
-                " the time that passes: health tells how far it is. A restart takes server time,"
-                " which signed requests are compared with, from the machine at once",
+                " the time that passes: health tells how far it is. Signed requests are compared"
+                " with both. A restart takes server time from the machine at once",
                 "ahead" if moved > 0 else "back",
                 _seconds(abs(moved)),
                 SLEW,

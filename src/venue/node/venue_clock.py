@@ -59,8 +59,8 @@ class VenueClock:
         self.real = mode is Mode.REAL
         self.now = self.system.now if self.real else self._now
         self.told = self.system.wall if self.real else self._now
-        # The earlier of venue time and server time: requests signed near it may come again.
-        self.oldest = self.system.wall if self.real else self._oldest
+        # The earliest of the times that requests may be signed by: those near it may come again.
+        self.oldest = self.system.oldest if self.real else self._oldest
         self.passing = mode is not Mode.MANUAL
         # Whether weights are counted, while time stands only on request;
         self.limited = mode is not Mode.MANUAL or self.real_limits
@@ -180,8 +180,12 @@ class VenueClock:
     # -- what clients sign ------------------------------------------------------------------------
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
-        """Whether a timestamp is as near to venue time as one must be. Standing time is as long as
-        it stands, up to `DRIFT_US`: clients go on with the clock that they set by it."""
+        """Whether a timestamp is as near to the machine's time, which may have been set back, or to
+        venue time as one must be. Standing time is as long as it stands, up to `DRIFT_US`: clients
+        go on with the clock that they set by it."""
+        back = self.system.set_back()
+        if back and abs(sent_ms - (self.wall() - back) // US_PER_MS) <= window_ms:
+            return True
         if self.real:
             return False
         now = self._now()
@@ -197,4 +201,8 @@ class VenueClock:
         return self.now() + (DRIFT_US if self.mode is Mode.MANUAL else 0)
 
     def _oldest(self) -> int:
-        return min(self._now(), self.wall())
+        return min(self._now(), self.system.oldest())
+
+    def machine(self) -> int:
+        """The machine's own time, µs since the epoch."""
+        return self.system.machine()

@@ -23,6 +23,12 @@ class Times(Protocol):
     def wall(self) -> int:
         """Server time, µs."""
 
+    def machine(self) -> int:
+        """The machine's own time, which may be set back, µs."""
+
+    def oldest(self) -> int:
+        """The earliest of these, µs."""
+
     def signed_until(self) -> int:
         """The latest venue time that clients may go by before it moves, µs."""
 
@@ -35,7 +41,17 @@ class PastRequests:
     the first second that this run of the venue knows about.
     """
 
-    __slots__ = ("_bytes", "_ids", "_refused", "by_venue", "kept", "known_from", "times", "used")
+    __slots__ = (
+        "_bytes",
+        "_ids",
+        "_let_go",
+        "_refused",
+        "by_venue",
+        "kept",
+        "known_from",
+        "times",
+        "used",
+    )
 
     def __init__(self, times: Times) -> None:
         self.times = times
@@ -48,13 +64,15 @@ class PastRequests:
         self._ids: dict[int, bytes] = {}
         self._bytes = 0
         self._refused = (1, 0)  # the first and the last second that there was no room for
+        self._let_go = -1  # the last second of which ids signed by venue time were let go
 
     def note(self, timestamp: int, request: bytes) -> None:
         """Note the clock that a request was signed by (ms) while they differ: the one that its time
         is nearer to."""
         times = self.times
         signed = timestamp * 1_000
-        if abs(signed - times.now()) <= abs(signed - times.wall()):
+        others = min(abs(signed - times.wall()), abs(signed - times.machine()))
+        if abs(signed - times.now()) <= others:
             self.by_venue.add(request)
 
     def forget(self, second: int, requests: Collection[bytes]) -> None:
@@ -62,6 +80,8 @@ class PastRequests:
         venue time. Where there are too many, the seconds that were forgotten first are refused."""
         if self.by_venue:
             signed = set(requests) - self.by_venue
+            if len(signed) < len(requests):
+                self._let_go = max(self._let_go, second)
             self.by_venue.difference_update(requests)
             requests = signed
         if not requests:
@@ -81,7 +101,16 @@ class PastRequests:
         # `in` would first take the id for a number, and make an exception of that it is none.
         return row is not None and row.find(request) >= 0
 
-    def refuses(self, second: int) -> bool:
-        """Whether requests of a second were forgotten for want of room: none is taken."""
+    def refuses(self, timestamp: int, within: int) -> bool:
+        """Whether requests of this time (ms) may have had an effect that is not known: none is
+        taken. They were forgotten for want of room, or the machine's clock, set back, comes to
+        times of which this run does not know all. `within` ms of venue time a request is its."""
+        second = timestamp // 1_000
         first, last = self._refused
-        return first <= second <= last
+        if second < self.known_from or first <= second <= last:
+            return True
+        if second > self._let_go:
+            return False
+        times = self.times
+        begin, end = times.now() // 1_000 - within, times.signed_until() // 1_000 + within
+        return not begin <= timestamp <= end

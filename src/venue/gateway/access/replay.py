@@ -65,9 +65,10 @@ class ReplayGuard:
     doors, also those whose clock a fault has put off: a request has its effect once, at whichever
     door it comes in.
 
-    With `times` venue time moves, and may go back. Requests signed by the machine's time are known
-    on after no clock accepts them, as venue time may come to theirs. Those signed by venue time are
-    known as far as they are in the state: their ids go back beside it (an `AsidePart`).
+    With `times` the machine's clock may be set back, and venue time moves and may go back. Requests
+    signed by the machine's time are known on after no clock accepts them, as a time may come to
+    theirs. Those signed by venue time are known as far as they are in the state: their ids go back
+    beside it (an `AsidePart`).
     """
 
     def __init__(self, times: Times | None = None) -> None:
@@ -94,17 +95,30 @@ class ReplayGuard:
         if by_ms > self._behind_ms:
             self._behind_ms = by_ms
             self._oldest = min(self._oldest, self._reach(now // 1_000))
+            if self._past is not None:
+                self._past.known_from = min(self._past.known_from, self._oldest)
 
-    def seed(self, requests: Iterable[tuple[bytes, int]], now: int, *, moved: bool = False) -> None:
+    def seed(
+        self,
+        requests: Iterable[tuple[bytes, int]],
+        now: int,
+        *,
+        moved: bool = False,
+        since: int | None = None,
+    ) -> None:
         """Know the ids of the journal's last commands after a restart; their answers are gone.
 
         Each comes with its command's time (µs). It is known until its own timestamp is past
         acceptance, which may be long if the clock was set back between two runs. Earlier versions
-        wrote ids without a timestamp. `moved`: venue time was not always the machine's.
+        wrote ids without a timestamp. `moved`: venue time was not always the machine's; otherwise
+        all commands `since` then (µs) are among these.
         """
         self._sweep(now // 1_000)
+        first = self._oldest
+        if since is not None and not moved:
+            first = min(first, (since // 1_000 + WINDOW_MS) // 1_000 + 1)
         if self._past is not None:
-            self._past.known_from = self._oldest
+            self._past.known_from = first
         for request, applied in requests:
             if request == ACTED:
                 continue
@@ -113,7 +127,7 @@ class ReplayGuard:
                 continue
             timestamp = int.from_bytes(request[DIGEST_BYTES:])
             second = timestamp // 1_000
-            if second >= self._oldest:
+            if second >= first:
                 self._seeded.setdefault(second, set()).add(request)
                 if self._past is not None and moved and signed_by_venue(timestamp, applied):
                     self._past.by_venue.add(request)
@@ -168,9 +182,9 @@ class ReplayGuard:
             self._past.forget(timestamp // 1_000, (request,))
 
     def refused(self, timestamp: int) -> bool:
-        """Whether requests of this time (ms) were forgotten for want of room: none is taken."""
-        past = self._past
-        return past is not None and past.used and past.refuses(timestamp // 1_000)
+        """Whether requests of this time (ms) may have had an effect that is not known: none is
+        taken."""
+        return self._past is not None and self._past.refuses(timestamp, KEPT_MS)
 
     def seeded(self, timestamp: int, request: bytes) -> bool:
         """Whether a request is known whose answer is gone, from before the start for instance."""
@@ -275,16 +289,21 @@ class ReplayGuard:
 
     def _unsigned(self) -> tuple[int, int]:
         """The seconds, and the first after them, between venue time and the machine's that neither
-        accepts."""
-        if self._past is None or self._past.times.real:
+        accepts; of real time, between what the machine's clock says since it was set back and
+        server time."""
+        if self._past is None:
             return 0, 0
         times = self._past.times
-        first = (times.signed_until() // 1_000 + KEPT_MS) // 1_000 + 1
+        last = times.signed_until() if not times.real else times.oldest()
+        first = (last // 1_000 + KEPT_MS) // 1_000 + 1
         return first, self._reach(times.wall() // 1_000)
 
     def _sweep(self, now_ms: int) -> None:
         self._swept = now_ms // 1_000
-        oldest = self._oldest = max(self._oldest, self._reach(now_ms))
+        reach = self._reach(now_ms)
+        # It goes back with the machine's clock, as far as all requests are known.
+        least = self._oldest if self._past is None else self._past.known_from
+        oldest = self._oldest = max(least, reach)
         first, last = self._unsigned()
         for second in [one for one in self._seconds if one < oldest or first <= one < last]:
             requests = self._seconds.pop(second)

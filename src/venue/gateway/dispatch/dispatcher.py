@@ -235,8 +235,7 @@ class Dispatcher:
         request.uid = caller.uid
         self._count(request, route, caller, now)
         if route.trades:
-            oldest = now if self._clock.real else self._clock.oldest()
-            self._trade(request, route, caller, oldest)
+            self._trade(request, route, caller, self._clock.oldest())
         else:
             self._call(request, route, caller.uid)
 
