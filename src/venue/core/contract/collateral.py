@@ -45,7 +45,7 @@ class Collateral:
         self.holdings: dict[int, Holding] = {}
         self.fees: list[Pool] = []
         self.fund: list[Pool] = []
-        self.ranking = Ranking()
+        self.ranking = Ranking(FUND_UID)
         self.copied = False
 
     def holding(self, uid: int) -> Holding | None:

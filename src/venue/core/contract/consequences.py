@@ -50,6 +50,7 @@ class Schedule:
         events: list[Event] = []
         contracts = self.contracts
         contracts.client_ids.expire(time)
+        contracts.collateral.ranking.tick()
         before = self.ticked or time
         self.ticked = time
         perps = list(contracts.markets.values())
@@ -126,6 +127,7 @@ class Schedule:
     def _refresh(self, perp: Perpetual, time: int, *, jump: bool = False) -> list[Event]:
         if not refresh(perp, time, jump=jump):
             return []
+        self.contracts.collateral.ranking.moved()
         return [
             MarkSet(
                 perp.symbol, perp.index_price, perp.mark, perp.current, perp.premium_ppb,

@@ -127,6 +127,7 @@ class PerpetualRecord(msgspec.Struct, array_like=True):
     premiums: list[int] = []
     samples: list[tuple[int, int]] = []
     doubt: bool = True
+    ranking: tuple[int, int, bool] = (0, 0, False)  # `ContractRanking`: next, kept, exact
 
 
 PoolId = tuple[int, int, int]  # uid, asset, position id

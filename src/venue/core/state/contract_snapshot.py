@@ -12,6 +12,7 @@ from venue.core.contract.records import UNKNOWN, Holding, Modes, Perpetual, Posi
 from venue.core.contract.reference.funding import plan
 from venue.core.contract.reference.index import SPOT_SOURCE
 from venue.core.contract.reference.records import Settlement, Source
+from venue.core.contract.risk.ranking import ContractRanking
 from venue.core.engine import Engine
 from venue.core.messages.commands import Exit
 from venue.core.state import watch_snapshot
@@ -44,7 +45,10 @@ def dump(engine: Engine) -> ContractState:
         ticked=engine.schedule.ticked if contracts.markets else 0,
         pending=engine.schedule.pending,
         dust=engine.ledger.dust,
-        perps=[_perpetual_record(perp) for perp in contracts.markets.values()],
+        perps=[
+            _perpetual_record(perp, contracts.collateral.ranking.of(perp))
+            for perp in contracts.markets.values()
+        ],
         holdings=holdings,
         closed=[_order_record(order) for order in contracts.client_ids.ended()],
         watch=watch_snapshot.dump(engine),
@@ -84,7 +88,7 @@ def _choice(modes: Modes) -> tuple[int, int, int, int, int]:
     return modes.margin_mode, modes.separated, modes.cross, modes.long, modes.short
 
 
-def _perpetual_record(perp: Perpetual) -> PerpetualRecord:
+def _perpetual_record(perp: Perpetual, ranking: ContractRanking) -> PerpetualRecord:
     market = perp.market
     settlement = perp.settlement
     orders = resting(market.book.bids) + resting(market.book.asks)
@@ -118,6 +122,7 @@ def _perpetual_record(perp: Perpetual) -> PerpetualRecord:
         premiums=list(perp.premiums),
         samples=list(perp.sources[SPOT_SOURCE].samples) if SPOT_SOURCE in perp.sources else [],
         doubt=perp.doubt,
+        ranking=(ranking.next, ranking.kept, ranking.exact),
     )
 
 
@@ -234,7 +239,9 @@ def load(engine: Engine, state: ContractState) -> None:
         market: Market[Terms] = Market(
             record.contract.instrument, ordinal, record.base, record.quote, 0, record.unit_atoms
         )
-        contracts.markets[market.symbol] = _perpetual(record, market, ordinal)
+        perp = contracts.markets[market.symbol] = _perpetual(record, market, ordinal)
+        ranking = contracts.collateral.ranking.of(perp)
+        ranking.next, ranking.kept, ranking.exact = record.ranking
     contracts.follow_books()
     by_ordinal = list(contracts.markets.values())
     for holding_record in state.holdings:

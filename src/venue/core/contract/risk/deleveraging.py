@@ -15,13 +15,11 @@ from venue.core.contract.position import equity, find_position, maintenance, not
 from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.funding import settle_position
 from venue.core.contract.risk.liquidation_run import Aim, Run
-from venue.core.contract.risk.ranking import Ranked
+from venue.core.contract.risk.ranking import Ranked, score
 from venue.core.messages.contract_events import Deleveraged
-from venue.core.units import PPM
 from venue.vocabulary import ADL_QUEUE, CAUSE_DELEVERAGE
 
-SCORE_MAX: Final = 10**15  # a bound for positions with next to no equity
-GROUP: Final = 64  # positions by profit rate that are put in order by their scores together
+GROUP: Final = 64  # positions that are asked together, in the order of their scores then
 IN_VAIN_MAX: Final = 4  # groups that one pass asks in vain; the next pass goes on after them
 
 Scored = tuple[int, int, Position]  # (-score, position id, position)
@@ -39,11 +37,17 @@ class Deleveraging:
     def take(self, run: Run, position: Position, lots: int, aim: Aim) -> int:
         """Have `lots` of a position taken over at its bankruptcy price; return how many were.
 
-        Other owners come first, in groups of `GROUP` by profit rate and within a group by score;
-        then the fund's own position, then positions of the same pool. Where this pass ends without
-        an answer, `position.passed` tells the next one where to go on.
+        Other owners come first, by score; then the fund's own position, then positions of the same
+        pool. Where this pass ends without an answer, `position.passed` tells the next one where to
+        go on. Before all others are scored nobody is asked: `run.waits` says so.
         """
         perp = position.perp
+        ranking = self.collateral.ranking
+        scored = ranking.go_on(perp, run.left())
+        run.asked += scored
+        if not ranking.of(perp).stands() or run.left() <= 0:
+            run.waits = True
+            return 0
         left = lots
         rank = 0
         in_vain = 0
@@ -59,14 +63,13 @@ class Deleveraging:
             rank += len(group)
             in_vain = 0 if taken else in_vain + 1
             position.passed = (last[0], last[1]) if left else (0, 0)
+        if scored and left == lots:  # the ranking took a part of this pass
+            run.waits = True
         return lots - left
 
     def _group(self, perp: Perpetual, position: Position) -> list[Ranked]:
-        shelf = self.collateral.ranking.side(perp.ordinal, -position.side)
-        passed = position.passed
-        if passed == (0, 0):
-            return shelf.after((-(10**18),), GROUP)
-        return shelf.after((passed[0], passed[1] + 1), GROUP)
+        shelf = self.collateral.ranking.of(perp).side(-position.side)
+        return shelf.after((position.passed[0], position.passed[1] + 1), GROUP)
 
     def _ask(
         self, run: Run, position: Position, scored: list[Scored], lots: int, aim: Aim, rank: int
@@ -131,6 +134,8 @@ class Deleveraging:
             )
         )  # fmt: skip
         trade_outside(self.contracts, run, position, other, aim, lots, CAUSE_DELEVERAGE)
+        if other.quantity and other.pool.account.uid != FUND_UID:
+            self.collateral.ranking.note(other, equity(other.pool))
 
 
 def trade_outside(
@@ -178,21 +183,6 @@ def _spare(position: Position, lots: int, price: int) -> int:
     own = perp.tiers.above(position.base, before)
     rest = perp.tiers.above(position.base, value * (position.quantity - lots))
     return equity(pool) + gained - (maintenance(pool) - own + rest)
-
-
-def score(position: Position, own: int) -> int:
-    """Profit rate x effective leverage, in parts per million (rule 7.5); losers come last.
-
-    `own` is the equity of the position's pool.
-    """
-    at_mark = notional(position)
-    gain = position.side * (at_mark - position.value)
-    at_mark = max(1, at_mark)
-    own = max(1, own)
-    value = max(1, position.value)
-    if gain > 0:
-        return min(gain * at_mark * PPM // (value * own), SCORE_MAX)
-    return max(-(-gain * own * PPM // (value * at_mark)), -SCORE_MAX)
 
 
 def _scored(group: list[Ranked]) -> list[Scored]:

@@ -64,9 +64,9 @@ class Liquidation:
         self._cancel(run)
         self._top_up(run)
         changed = self._reduce(run)
-        more = changed or (run.left() <= 0 and not run.asked)
+        more = changed or run.waits or (run.left() <= 0 and not run.asked)
         if not run.liquidation_id:
-            return False
+            return run.waits and endangered(pool)
         compensated = 0
         if not pool.positions:
             compensated = self._empty(run)
@@ -154,7 +154,7 @@ class Liquidation:
         key = (position.perp.ordinal, position.side)
         if left and key not in run.in_vain:
             deleveraged = self.deleveraging.take(run, position, left, aim)
-            if not deleveraged:
+            if not deleveraged and not run.waits:
                 run.in_vain[key] = True
         if len(run.events) > said:
             self._explain(run, position, aim, filled, taken, deleveraged)

@@ -40,10 +40,10 @@ class Aim:
 class Run:
     """The pass. `liquidation_id` is 0 before anything was done; `units` bounds its work, of which
     `asked` counts the part without events. `in_vain` are the contracts and sides of positions that
-    nobody would take over."""
+    nobody would take over. It `waits` for the ranking of all who could."""
 
     __slots__ = ("asked", "collateral", "events", "in_vain", "liquidation_id", "pool", "symbol",
-                 "time", "topped_up", "units")  # fmt: skip
+                 "time", "topped_up", "units", "waits")  # fmt: skip
 
     def __init__(self, collateral: Collateral, pool: Pool, time: int, units: int) -> None:
         self.collateral = collateral
@@ -52,6 +52,7 @@ class Run:
         self.units = units
         self.asked = 0
         self.in_vain: dict[tuple[int, int], bool] = {}
+        self.waits = False
         self.symbol = pool.positions[0].perp.symbol
         self.liquidation_id = 0
         self.topped_up = 0

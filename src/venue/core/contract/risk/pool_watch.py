@@ -18,6 +18,7 @@ from venue.core.contract.collateral import FUND_UID, Collateral
 from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.position import equity, maintenance
 from venue.core.contract.records import Perpetual, Pool
+from venue.core.contract.risk.ranking import SCORED_PER_UNIT
 from venue.core.units import AMOUNT_MAX, PPM
 
 Guarded = tuple[int, int, int, int, Pool]  # (key, uid, asset, position id, pool)
@@ -157,9 +158,9 @@ class Watch:
             elif pool.since:
                 self._helped(pool)
             return 1
+        units = 1 + count // POSITIONS_PER_LOOK
         if pool.account.uid != FUND_UID:
-            for position in positions:
-                self.collateral.ranking.note(position)
+            units += self._rank(pool)
         slack = 0 if pool.shortfall >= 0 else equity(pool) - maintenance(pool)
         if slack > 0:
             if pool.since:
@@ -170,7 +171,16 @@ class Watch:
             self._drop_guards(pool)
             if pool.shortfall < 0:
                 self.line.push(pool, self._shortfall(pool), self.line.turn)
-        return 1 + count // POSITIONS_PER_LOOK
+        return units
+
+    def _rank(self, pool: Pool) -> int:
+        """Have the rankings that are kept follow a pool; the units that this took."""
+        own = equity(pool)
+        moved = 0
+        for position in pool.positions:
+            if self.collateral.ranking.note(position, own):
+                moved += 1
+        return moved // SCORED_PER_UNIT
 
     # -- in danger -------------------------------------------------------------------------------
 

@@ -1,59 +1,147 @@
-"""The order in which deleveraging asks positions, kept as positions change (rule 7.5).
+"""The order in which deleveraging asks positions (rule 7.5).
 
-The profit rate is s x (M - E) / E. At any mark it orders the positions of one side as their entry
-prices do. So a position's place follows from the position alone, and no move of a mark changes the
-order.
+The score of a position follows from its contract's mark and from the equity of its pool, so a move
+of a mark changes it for all. The positions of a contract are scored when they are needed, in slices
+where they are many, and the scores are kept while they hold.
 """
 
 from __future__ import annotations
 
-from venue.core.contract.ordered_rows import OrderedRows
-from venue.core.contract.records import Position
+from typing import Final
 
-Ranked = tuple[int, int, Position]  # (entry price x side, position id, position)
+from venue.core.contract.ordered_rows import OrderedRows
+from venue.core.contract.position import equity, notional
+from venue.core.contract.records import Perpetual, Position
+from venue.core.units import PPM
+
+SCORE_MAX: Final = 10**15  # a bound for positions with next to no equity
+SCORED_PER_UNIT: Final = 2  # positions that are scored for one unit of work (rule 7.11)
+KEPT_TICKS: Final = 2  # scores are forgotten at the second tick after their last slice
+
+Ranked = tuple[int, int, Position]  # (key, position id, position)
+
+
+class ContractRanking:
+    """The positions of one contract by side, the highest score first.
+
+    `next` is the first position id that is still to be scored; 0: none. `kept` is the number of
+    ticks after which the scores are forgotten; 0: they are. `exact` says that all were made at
+    once: such a ranking holds until a mark moves.
+    """
+
+    __slots__ = ("exact", "kept", "long", "next", "short")
+
+    def __init__(self) -> None:
+        self.long: OrderedRows[Ranked] = OrderedRows()
+        self.short: OrderedRows[Ranked] = OrderedRows()
+        self.next = 0
+        self.kept = 0
+        self.exact = False
+
+    def side(self, side: int) -> OrderedRows[Ranked]:
+        """The positions of one side, those with former scores too."""
+        return self.long if side > 0 else self.short
+
+    def stands(self) -> bool:
+        """Whether all positions are scored."""
+        return self.kept > 0 and not self.next
 
 
 class Ranking:
-    """The open positions by contract ordinal and side, the highest profit rate first.
+    """The rankings of all contracts, by ordinal.
 
-    A position takes its place when the watch looks at its pool, and leaves it when it ends.
-    Positions of the insurance fund have no place: they are asked after all others.
+    Positions of the owner `last`, the insurance fund, have no place: they are asked after all
+    others.
     """
 
-    __slots__ = ("sides",)
+    __slots__ = ("contracts", "last")
 
-    def __init__(self) -> None:
-        self.sides: dict[tuple[int, int], OrderedRows[Ranked]] = {}
+    def __init__(self, last: int) -> None:
+        self.last = last
+        self.contracts: dict[int, ContractRanking] = {}
 
-    def side(self, ordinal: int, side: int) -> OrderedRows[Ranked]:
-        """The positions of one side of a contract."""
-        found = self.sides.get((ordinal, side))
+    def of(self, perp: Perpetual) -> ContractRanking:
+        """The ranking of one contract."""
+        found = self.contracts.get(perp.ordinal)
         if found is None:
-            found = self.sides[ordinal, side] = OrderedRows()
+            found = self.contracts[perp.ordinal] = ContractRanking()
         return found
 
-    def note(self, position: Position) -> None:
-        """Put a position where its entry price belongs, in whole ticks."""
-        rank = _rank(position)
-        if rank != position.rank:
-            self.leave(position)
-            self.put(position, rank)
+    def go_on(self, perp: Perpetual, units: int) -> int:
+        """Score the next positions of a contract whose ranking does not stand; the units taken."""
+        ranking = self.of(perp)
+        if ranking.stands() or units <= 0:
+            return 0
+        most = units * SCORED_PER_UNIT
+        ids = perp.ids.after((ranking.next,), most)
+        for (position_id,) in ids:
+            position = perp.positions[position_id]
+            if position.pool.account.uid != self.last:
+                self._place(ranking, position, equity(position.pool))
+        whole = len(ids) < most
+        ranking.exact = whole and not ranking.next
+        ranking.next = 0 if whole else ids[-1][0] + 1
+        ranking.kept = KEPT_TICKS
+        return 1 + len(ids) // SCORED_PER_UNIT
 
-    def put(self, position: Position, rank: int) -> None:
+    def note(self, position: Position, own: int) -> bool:
+        """Score a position that was changed, or its pool, where scores are kept; whether it moved.
+
+        `own` is the equity of its pool.
+        """
+        ranking = self.contracts.get(position.perp.ordinal)
+        if ranking is None or not ranking.kept:
+            return False
+        return self._place(ranking, position, own)
+
+    def moved(self) -> None:
+        """Forget exact scores: a mark has moved."""
+        for ranking in self.contracts.values():
+            if ranking.exact:
+                ranking.kept = 0
+
+    def tick(self) -> None:
+        """Let a tick pass: scores that have grown old are forgotten."""
+        for ranking in self.contracts.values():
+            if ranking.kept:
+                ranking.kept -= 1
+                if not ranking.kept:
+                    ranking.next = 0
+
+    def put(self, position: Position, key: int) -> None:
         """Give a position that has none a place."""
-        position.rank = rank
-        if rank:
-            shelf = self.side(position.perp.ordinal, position.side)
-            shelf.add((rank, position.position_id, position))
+        position.rank = key
+        if key:
+            shelf = self.of(position.perp).side(position.side)
+            shelf.add((key, position.position_id, position))
 
     def leave(self, position: Position) -> None:
         """Take a position's place away."""
         if position.rank:
-            shelf = self.side(position.perp.ordinal, position.side)
+            shelf = self.of(position.perp).side(position.side)
             shelf.remove((position.rank, position.position_id, position))
             position.rank = 0
 
+    def _place(self, ranking: ContractRanking, position: Position, own: int) -> bool:
+        key = SCORE_MAX + 1 - score(position, own)  # above 0, the highest score first
+        if key == position.rank:
+            return False
+        self.leave(position)
+        position.rank = key
+        ranking.side(position.side).add((key, position.position_id, position))
+        return True
 
-def _rank(position: Position) -> int:
-    entry = position.value // (position.quantity * position.perp.unit)
-    return position.side * max(1, entry)
+
+def score(position: Position, own: int) -> int:
+    """Profit rate x effective leverage, in parts per million (rule 7.5); losers come last.
+
+    `own` is the equity of the position's pool.
+    """
+    at_mark = notional(position)
+    gain = position.side * (at_mark - position.value)
+    at_mark = max(1, at_mark)
+    own = max(1, own)
+    value = max(1, position.value)
+    if gain > 0:
+        return min(gain * at_mark * PPM // (value * own), SCORE_MAX)
+    return max(-(-gain * own * PPM // (value * at_mark)), -SCORE_MAX)
