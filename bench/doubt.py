@@ -1,7 +1,11 @@
-"""How long the practice venue's contracts are in doubt: its agents in one process, in venue time.
+"""How long the practice venue's contracts are in doubt, and what orders that may not trade cost.
 
-`python -m bench.doubt HOURS [SEED]` prints, for each contract, the share of its ticks in doubt, and
-how far its index ran from the middle of the spot book. Without contract agents: they follow it.
+`python -m bench.doubt HOURS [SEED]` runs its agents in one process, in venue time. It prints, for
+each contract, the share of its ticks in doubt, and how far its index ran from the middle of the
+spot book. Without contract agents: they follow it.
+
+`python -m bench.doubt orders` prints the time of an offer before 10,000 bids of fifty accounts that
+may not trade, and without them.
 """
 
 from __future__ import annotations
@@ -11,13 +15,27 @@ import time
 from typing import Final
 
 from venue.core.engine import Engine
-from venue.core.messages.commands import Command, PostIndex, Tick
+from venue.core.instruments import Instrument
+from venue.core.messages.commands import (
+    CancelContractOrders,
+    Command,
+    CreateOwner,
+    Deposit,
+    PlaceContractOrder,
+    PostIndex,
+    Proceed,
+    Tick,
+)
+from venue.core.messages.events import Rejected
 from venue.core.owners import FIRST_UID
 from venue.core.units import PPM
 from venue.lab import demo
 from venue.lab.agents.spot import STEP_US, Agents
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, POST_ONLY, SELL, SHORT, Wallet
 
 SECOND_US: Final = 1_000_000
+CONTRACT_WALLET: Final = int(Wallet.CONTRACT)
+PRICE: Final = 1_000_000  # ticks
 START_US: Final = 1_700_000_000 * SECOND_US
 STEPS: Final = SECOND_US // STEP_US
 
@@ -65,8 +83,83 @@ class Hours:
             self.engine.apply(command)
 
 
+class Crowd:
+    """Fifty accounts of dust, each with 200 bids in one demo contract and a position in another,
+    both at a posted price. `desk` has the other sides."""
+
+    def __init__(self) -> None:
+        self.engine = Engine()
+        posted = [found for found in demo.CONTRACTS if found.index_sources != ("spot",)]
+        self.here, self.there = posted[0].instrument, posted[1].instrument
+        self.apply(*demo.genesis(), CreateOwner("desk"))
+        self.desk = self.engine.ledger.names["desk"]
+        self.apply(Deposit(self.desk, CONTRACT_WALLET, demo.DEMO, 10**18))
+        self.tell(self.here, PRICE)
+        self.tell(self.there, PRICE)
+        for number in range(50):
+            self._dust(f"dust {number}")
+
+    def _dust(self, name: str) -> None:
+        least = self.here.quantity_min
+        unit = self.engine.contracts.markets[self.there.symbol].unit
+        self.apply(CreateOwner(name))
+        uid = self.engine.ledger.names[name]
+        lots = 100 * self.there.quantity_min
+        self.apply(
+            Deposit(uid, CONTRACT_WALLET, demo.DEMO, PRICE * lots * unit // 2),
+            order(self.there, self.desk, SELL, SHORT, lots, GTC),
+            order(self.there, uid, BUY, LONG, lots, IOC),
+            *(order(self.here, uid, BUY, LONG, least, GTC) for _ in range(200)),
+        )
+
+    def tell(self, listed: Instrument, price: int) -> None:
+        """Post a contract's price, and do what is due after it."""
+        self.apply(PostIndex(listed.symbol, demo.POSTED, price, jump=True))
+        while self.engine.pending():
+            self.apply(Proceed())
+
+    def apply(self, *commands: Command) -> None:
+        """Apply commands; none may be refused."""
+        for command in commands:
+            command.time = START_US
+            for event in self.engine.apply(command):
+                assert not isinstance(event, Rejected), (command, event)
+
+    def spent(self) -> float:
+        """Microseconds of an offer of the desk, and of its end."""
+        least = self.here.quantity_min
+        began = time.perf_counter()
+        for _ in range(1_000):
+            self.apply(
+                order(self.here, self.desk, SELL, SHORT, least, POST_ONLY),
+                CancelContractOrders(self.desk),
+            )
+        return (time.perf_counter() - began) * 1_000
+
+
+def order(
+    listed: Instrument, uid: int, side: int, way: int, lots: int, tif: int
+) -> PlaceContractOrder:
+    """A LIMIT order at the posted price."""
+    return PlaceContractOrder(uid, listed.symbol, side, way, LIMIT, tif, lots, PRICE)
+
+
+def orders() -> None:
+    """Print what an offer costs before bids that may not trade, and without them."""
+    crowd = Crowd()
+    crowd.tell(crowd.there, 0)
+    parked = len(crowd.engine.contracts.markets[crowd.here.symbol].market.book.parked)
+    print(f"{parked} bids that may not trade: {crowd.spent():.1f} us for an offer and its end")
+    for number in range(50):
+        crowd.apply(CancelContractOrders(crowd.engine.ledger.names[f"dust {number}"]))
+    print(f"none: {crowd.spent():.1f} us")
+
+
 def main() -> None:
     """Simulate and print."""
+    if sys.argv[1] == "orders":
+        orders()
+        return
     hours = float(sys.argv[1])
     began = time.perf_counter()
     found = Hours(int(sys.argv[2]) if len(sys.argv) > 2 else 1)

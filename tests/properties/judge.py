@@ -270,7 +270,8 @@ class Judge:
         order = self.owners[event.uid].orders.pop(event.order_id)
         must(order.left == event.resting, "order", event.order_id, "ended with", event.resting)
         taking = said.taking
-        own = isinstance(said.command, CANCELS) or event.cause == Cause.LIQUIDATION
+        own = isinstance(said.command, CANCELS)
+        own = own or event.cause in (Cause.LIQUIDATION, Cause.RETURN)
         if taking is not None and not own and order.side != taking.side:
             self._ended_by(taking, order, event.status)
         order.leave()
@@ -290,6 +291,16 @@ class Judge:
             if said.can_bear(owner, order, lots):
                 said.ended.append((order, lots))
             said.freed[order.uid] = said.freed.get(order.uid, 0) + order.holds()
+
+    def parked(self, event: t.ContractOrderParked) -> None:
+        order = self.owners[event.uid].orders[event.order_id]
+        must(order.left == event.quantity, "order", event.order_id, "parked with", event.quantity)
+        order.park()
+
+    def returned(self, event: t.ContractOrderReturned) -> None:
+        order = self.owners[event.uid].orders[event.order_id]
+        must(order.left == event.quantity, "order", event.order_id, "is back with", event.quantity)
+        order.unpark()
 
     def reduced(self, event: t.ContractOrderReduced) -> None:
         order = self.owners[event.uid].orders[event.order_id]
@@ -460,6 +471,8 @@ FOLDS: dict[type, Callable[[Judge, Any], None]] = {
     t.ContractOrderPlaced: Judge.placed,
     t.ContractOrderClosed: Judge.ended,
     t.ContractOrderReduced: Judge.reduced,
+    t.ContractOrderParked: Judge.parked,
+    t.ContractOrderReturned: Judge.returned,
     t.ContractTrade: Judge.trade,
     t.PositionClosed: Judge.emptied,
     t.LiquidationStarted: Judge.liquidated,

@@ -105,6 +105,7 @@ class Order:
         "market",
         "opens",
         "order_id",
+        "parked",
         "price",
         "quantity",
         "resting",
@@ -132,6 +133,7 @@ class Order:
         self.closing = 0  # the position it closes
         self.resting = 0  # the lots that will rest, as its event says
         self.rests = False
+        self.parked = False  # it is open, and nobody meets it (rule 5.14)
         self.held = self.held_lots = 0
 
     def key(self) -> tuple[int, int]:
@@ -142,11 +144,25 @@ class Order:
         insort(self.market.half(self.side), self.key())
 
     def leave(self) -> None:
+        if not self.parked:
+            self._drop()
+        self.rests = False
+
+    def park(self) -> None:
+        assert not self.parked
+        self._drop()
+        self.parked = True
+
+    def unpark(self) -> None:
+        assert self.parked
+        self.parked = False
+        self.enter()
+
+    def _drop(self) -> None:
         half = self.market.half(self.side)
         at = bisect_left(half, self.key())
         assert half[at] == self.key()
         del half[at]
-        self.rests = False
 
     def reaches(self, price: int) -> bool:
         """Whether a price lies within its limit and, a MARKET order's, within the band."""

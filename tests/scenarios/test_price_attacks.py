@@ -195,7 +195,8 @@ def test_a_rate_cannot_take_what_keeps_a_position() -> None:
     world.trade("bob", "ann", LOTS, 1_000)
     world.short("cat", 20, 900)  # the only quote: an offer far below
     world.premium(-8_000_000)
-    said: list[Event] = []
+    world.time = DUE - 15_000_000
+    said = world.post(1_000)  # a silent source would take the offer out of the book
     for left in (10, 5, 0):
         world.time = DUE - left * 1_000_000
         world.tell(1_000)

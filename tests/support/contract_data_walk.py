@@ -21,8 +21,10 @@ from support.contract_feed import (
 from venue.candles import DAY_US, INTERVALS, Candle, open_time
 from venue.core.messages.contract_events import (
     ContractOrderClosed,
+    ContractOrderParked,
     ContractOrderPlaced,
     ContractOrderReduced,
+    ContractOrderReturned,
     ContractTrade,
     FundingDue,
 )
@@ -194,7 +196,7 @@ def slow_update_id(feed: Feed, symbol: str) -> int:
     for applied in feed.applied:
         mine = [event for event in applied.events if getattr(event, "symbol", "") == symbol]
         changes += any(
-            isinstance(event, ContractOrderReduced)
+            isinstance(event, ContractOrderReduced | ContractOrderParked | ContractOrderReturned)
             or (isinstance(event, ContractOrderPlaced | ContractOrderClosed) and event.resting > 0)
             or (isinstance(event, ContractTrade) and event.cause < Cause.TAKEOVER)
             for event in mine

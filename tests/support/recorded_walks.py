@@ -1,7 +1,7 @@
 """The walks of the recording: between them each kind of command, and what can happen to money.
 
 Each is a life of its own: spot, contracts, copying, benefits, prices in doubt, agents on the
-practice venue, and the operator's commands that no random walk gives.
+practice venue, the operator's commands that no random walk gives, and an order that is cut.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from venue.core.engine import Engine
 from venue.core.messages import benefit_commands, commands, savepoints
 from venue.core.messages.benefit_events import ContentPosted
 from venue.core.messages.commands import Command
-from venue.core.messages.contract_events import AlgoPlaced
+from venue.core.messages.contract_events import AlgoPlaced, ContractOrderReduced
 from venue.core.messages.events import Event, Rejected
 from venue.core.state.snapshot import begin
 from venue.journal.opening import open_readonly
@@ -54,6 +54,7 @@ def walks(count: int) -> Iterator[tuple[str, list[Command]]]:
         yield f"doubt {seed}", _walked(DoubtWalk(seed), each)
     yield "agents", agents()
     yield "operator", operator()
+    yield "cut", cut()
 
 
 def _walked(steps: Steps, count: int) -> list[Command]:
@@ -249,6 +250,50 @@ def operator() -> list[Command]:
         *(commands.Tick() for _ in range(30)), savepoints.RevertState("before"),
         savepoints.DropState("before"),
     )  # fmt: skip
+    return found
+
+
+def cut() -> list[Command]:
+    """An isolated short, topped up by itself; deleveraging cuts its closing order to what is left.
+
+    The other's long is bankrupt below 9,000, nobody buys, and the fund has nothing.
+    """
+    engine = begin()
+    found: list[Command] = []
+    uid, other, third, symbol = FIRST_UID, FIRST_UID + 1, FIRST_UID + 2, SYMBOLS[0]
+
+    def say(*told: Command) -> list[Event]:
+        for command in told:
+            command.time = BEGIN
+            events = engine.apply(command)
+            assert not any(isinstance(event, Rejected) for event in events), (command, events)
+            found.append(command)
+        return events
+
+    def pair(long: int, lots: int) -> None:
+        say(
+            commands.PlaceContractOrder(long, symbol, 0, 1, 0, 0, lots, START),
+            commands.PlaceContractOrder(uid, symbol, 1, -1, 0, 0, lots, START),
+        )
+
+    say(
+        commands.RegisterAsset("AAA", 2), commands.RegisterAsset("QQQ", 2),
+        commands.ListContract(contract("AAA", AdlPolicy.QUEUE)),
+        *(commands.CreateOwner(name) for name in ("first", "second", "third")),
+        *(commands.Deposit(one, 1, "QQQ", lots * START * UNIT)
+          for one, lots in ((uid, 50), (other, 2), (third, 50))),
+        commands.PostIndex(symbol, "desk", START, jump=True),
+        commands.SetMarginMode(uid, symbol, 1),
+    )  # fmt: skip
+    pair(other, 20)
+    pair(third, 10)
+    (held,) = engine.holding(uid).positions
+    events = say(
+        commands.SetAutoMargin(uid, held, True),
+        commands.PlaceContractOrder(uid, symbol, 0, -1, 0, 0, 15, 7_000),
+        commands.PostIndex(symbol, "desk", 8_900, jump=True),
+    )
+    assert any(isinstance(event, ContractOrderReduced) for event in events)
     return found
 
 

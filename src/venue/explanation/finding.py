@@ -15,8 +15,10 @@ from venue.core.messages.contract_events import (
     AlgoPlaced,
     AlgoTriggered,
     ContractOrderClosed,
+    ContractOrderParked,
     ContractOrderPlaced,
     ContractOrderReduced,
+    ContractOrderReturned,
     ContractTrade,
     Deleveraged,
     Income,
@@ -201,7 +203,8 @@ def _touches_order(event: Event, number: int) -> bool:
     if isinstance(event, AlgoTriggered):
         return number in (event.algo_id, event.order_id)
     own = OrderPlaced | OrderClosed | ContractOrderPlaced | ContractOrderClosed
-    return isinstance(event, own | ContractOrderReduced) and event.order_id == number
+    own |= ContractOrderReduced | ContractOrderParked | ContractOrderReturned
+    return isinstance(event, own) and event.order_id == number
 
 
 def _ends_order(event: Event, number: int) -> bool:

@@ -9,8 +9,10 @@ from venue.core.messages.contract_events import (
     AlgoPlaced,
     AlgoTriggered,
     ContractOrderClosed,
+    ContractOrderParked,
     ContractOrderPlaced,
     ContractOrderReduced,
+    ContractOrderReturned,
     ContractTrade,
 )
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
@@ -38,6 +40,10 @@ def _told(words: ExplanationWords, number: int, one: Later) -> str:
         return _traded(words, number, event)
     if isinstance(event, OrderClosed | ContractOrderClosed):
         return f"it ended as {OrderStatus(event.status).name}."
+    if isinstance(event, ContractOrderParked):
+        return "it left the book, still open: a price was in doubt, and it could not trade."
+    if isinstance(event, ContractOrderReturned):
+        return "it was in the book again, in its old place."
     if isinstance(event, ContractOrderReduced):
         instrument = words.instrument(event.symbol, contract=True)
         taken = texts.quantity_text(instrument, event.quantity)

@@ -17,7 +17,7 @@ from venue.core.instruments import Contract
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractOrderClosed, ContractTrade, Income
 from venue.core.messages.events import Event, Rejected
-from venue.vocabulary import BUY, CANCELED, IOC, LIMIT, LONG, SELL, SHORT, IncomeType, Reject
+from venue.vocabulary import BUY, EXPIRED, IOC, LIMIT, LONG, SELL, SHORT, IncomeType, Reject
 
 pytestmark = pytest.mark.core
 
@@ -68,24 +68,25 @@ def test_who_saw_the_jump_cannot_open_at_the_old_mark() -> None:
     assert world.positions("eve") == []
 
 
-def test_those_who_reduce_meet_over_resting_openings_which_trade_again_afterwards() -> None:
+def test_those_who_reduce_meet_while_openings_are_parked() -> None:
     """An opening bid stands at 1,001, a closing one at 1,000: ann's close meets the second, and its
-    rest does not stay in the book across the first."""
+    rest waits in the book. The first is across it when the doubt ends, and ends itself."""
     world = doubted("eve")
     world.long("eve", 7, 1_001)
     world.close_short("ben", 6, 1_000)
     silence(world)
     said = world.close_long("ann", 10, 1_000)
     assert [(each.price, each.quantity) for each in of(said, ContractTrade)] == [(1_000, 6)]
-    (closed,) = of(said, ContractOrderClosed)
-    assert (closed.uid, closed.status) == (world.uids["ann"], CANCELED)
+    assert of(said, ContractOrderClosed) == []
     assert world.position("ann").quantity == 4
-    assert [level.price for level in world.perp.market.book.bids.walk()] == [1_001]
+    assert [level.price for level in world.perp.market.book.asks.walk()] == [1_000]
     said = world.post(1_000)
     assert not world.perp.doubt
     assert of(said, ContractTrade) == []  # nothing trades until the next order
-    (trade,) = of(world.close_long("ann", 4, 1_001), ContractTrade)
-    assert (trade.price, trade.quantity, trade.maker.uid) == (1_001, 4, world.uids["eve"])
+    (closed,) = of(said, ContractOrderClosed)
+    assert (closed.uid, closed.status) == (world.uids["eve"], EXPIRED)
+    (trade,) = of(world.close_short("ben", 4, 1_000, IOC), ContractTrade)
+    assert (trade.price, trade.quantity, trade.maker.uid) == (1_000, 4, world.uids["ann"])
 
 
 # -- money -----------------------------------------------------------------------------------------

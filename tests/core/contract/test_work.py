@@ -16,7 +16,7 @@ from venue.core.messages import commands
 from venue.core.messages.contract_events import AlgoTriggered, ContractTrade
 from venue.core.messages.events import Event
 from venue.core.units import AMOUNT_MAX
-from venue.vocabulary import BUY, GTC, IOC, LONG, SELL, SHORT, AlgoType, Reject
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, AlgoType, Reject
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
@@ -147,3 +147,29 @@ def trailed_among(others: int) -> int:
 def test_trailing_stops_are_not_asked_again_for_each_one_that_enters() -> None:
     """Asked 40 times, each took 369 lines."""
     assert trailed_among(100) - trailed_among(0) < 100 * 60
+
+
+def test_dust_that_may_not_trade_is_met_once() -> None:
+    """Fifty accounts hold a position in a contract whose source falls silent, and 200 bids each in
+    another. Each order of everybody asked all 10,000 of them."""
+    world = ContractWorld("desk", "dan", money=10**9, contract=WIDE, checked=False)
+    instrument = replace(WIDE.instrument, symbol="BBBQQQ", base="BBB")
+    world.ok(commands.RegisterAsset("BBB", 0))
+    world.ok(commands.ListContract(replace(WIDE, instrument=instrument)))
+    world.ok(commands.PostIndex("BBBQQQ", "desk", 1_000, jump=True))
+    for number in range(50):
+        uid = world.owner(f"dust {number}", 20_000)
+        for who, side, way in ((world.uids["desk"], SELL, SHORT), (uid, BUY, LONG)):
+            world.ok(commands.PlaceContractOrder(who, "BBBQQQ", side, way, LIMIT, GTC, 100, 1_000))
+        for _ in range(200):
+            world.long(f"dust {number}", 1, 1_000)
+    world.ok(commands.PostIndex("BBBQQQ", "desk", 0))
+    longest = 0
+    while world.engine.pending():
+        longest = max(longest, len(world.ok(commands.Proceed())))
+    assert len(world.perp.market.book.parked) == 10_000
+    assert longest <= 600  # an owner's 200 orders are asked together
+    before = world.engine.contracts.looked
+    lines, _ = lines_of(world, SELL, SHORT, 1, 1_000)
+    assert world.engine.contracts.looked == before
+    assert lines < 400

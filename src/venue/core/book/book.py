@@ -202,15 +202,53 @@ class Half(Generic[T]):
 
 class Book(Generic[T]):
     """Both sides of one symbol, and their best prices in ticks: `bid` is 0 and `ask` `NO_ASK` where
-    a side is empty."""
+    a side is empty.
 
-    __slots__ = ("ask", "asks", "bid", "bids")
+    `parked` are open orders that may not trade now, by id: each is alone on a level of its own.
+    """
+
+    __slots__ = ("ask", "asks", "bid", "bids", "parked")
 
     def __init__(self) -> None:
         self.bids: Half[T] = Half(1)
         self.asks: Half[T] = Half(-1)
         self.bid = 0
         self.ask = NO_ASK
+        self.parked: dict[int, Order[T]] = {}
+
+    def park(self, order: Order[T]) -> None:
+        """Take a resting order, or a new one, out of the sides; nobody meets it."""
+        if order.level is not None:
+            self.remove(order)
+        order.level = Level(order)
+        self.parked[order.order_id] = order
+
+    def unpark(self, order: Order[T], older: Order[T] | None = None) -> None:
+        """Put a parked order back before the orders at its price that are younger; it must not
+        cross the other side. It is sought from `older` on, an older order there, or from the end.
+        """
+        del self.parked[order.order_id]
+        order.level = None
+        half = self.bids if order.side == BUY else self.asks
+        level = half.levels.get(order.price * half.sign)
+        before = older
+        if level is not None and before is None:
+            before = level.tail
+            while before is not None and before.order_id > order.order_id:
+                before = before.prev
+        while before is not None and before.next and before.next.order_id < order.order_id:
+            before = before.next
+        after = before.next if before is not None else level.head if level is not None else None
+        if level is None or after is None:
+            self.rest(order)
+            return
+        order.prev, order.next, after.prev = before, after, order
+        if before is None:
+            level.head = order
+        else:
+            before.next = order
+        level.quantity += order.remaining
+        order.level = level
 
     def rest(self, order: Order[T]) -> None:
         """Append an order to its price's level, after the orders already there."""
@@ -280,6 +318,8 @@ class Book(Generic[T]):
         else:
             price = level.price
             assert level.quantity == 0, f"{level.quantity} lots of nobody at {price}"
+            if self.parked and self.parked.pop(order.order_id, None) is not None:
+                return
             if order.side == BUY:
                 keys = _drop(self.bids, price)
                 if price == self.bid:

@@ -74,10 +74,10 @@ def market_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
         if order.quantity > instrument.market_quantity_max:
             return Rejected(Reject.MARKET_SIZE, instrument.market_quantity_max)
         refused = order_caps_refused(terms)
-    if refused is None and not perp.market.book.best(order.side):
-        return Rejected(Reject.NO_LIQUIDITY)
     if refused is None and terms.opens:
         refused = price_refused(terms)
+    if refused is None and not perp.market.book.best(order.side):
+        return Rejected(Reject.NO_LIQUIDITY)
     return refused
 
 

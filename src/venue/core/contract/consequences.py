@@ -6,6 +6,7 @@ from typing import Final
 
 from venue.core.contract.conditional import forget_ended
 from venue.core.contract.orders import Contracts
+from venue.core.contract.parking import Parking
 from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.funding import CHUNK, Funding
 from venue.core.contract.reference.index import SPOT_SOURCE, follow_spot, post, price_most
@@ -33,7 +34,16 @@ class Schedule:
     `pending` says that more is due than one command may do: `Proceed` goes on with it.
     """
 
-    __slots__ = ("contracts", "funding", "liquidation", "pending", "ticked", "triggers", "watch")
+    __slots__ = (
+        "contracts",
+        "funding",
+        "liquidation",
+        "parking",
+        "pending",
+        "ticked",
+        "triggers",
+        "watch",
+    )
 
     def __init__(self, contracts: Contracts, triggers: Triggers) -> None:
         self.contracts = contracts
@@ -41,6 +51,7 @@ class Schedule:
         self.funding = Funding(contracts.collateral)
         self.liquidation = Liquidation(contracts)
         self.watch = Watch(contracts.collateral)
+        self.parking = Parking(contracts)
         self.ticked = 0
         self.pending = False
 
@@ -59,6 +70,7 @@ class Schedule:
             forget_ended(perp, time)
             if perp.spot is not None:
                 follow_spot(perp, perp.spot, time)
+            events += self.parking.tick(perp)
             sample(perp, time)
             events += self._refresh(perp, time)
             due = self.funding.pass_time(perp, before, time, room)
@@ -111,7 +123,7 @@ class Schedule:
 
     def goes_on(self) -> bool:
         """Whether more is due than a slice does: `Proceed` goes on with it at once."""
-        if self.pending:
+        if self.pending or self.parking.pending():
             return True
         for perp in self.contracts.markets.values():
             waits = perp.due_algos or any(queue.count for queue in perp.waiting)
@@ -125,7 +137,9 @@ class Schedule:
         return any(perp.settlement is not None and perp.current for perp in markets)
 
     def _refresh(self, perp: Perpetual, time: int, *, jump: bool = False) -> list[Event]:
-        if not refresh(perp, time, jump=jump):
+        changed = refresh(perp, time, jump=jump)
+        self.parking.notice(perp)
+        if not changed:
             return []
         self.contracts.collateral.ranking.moved()
         return [
@@ -137,7 +151,7 @@ class Schedule:
 
     def _consequences(self, perps: list[Perpetual], time: int) -> list[Event]:
         """Conditional orders due at the new marks, then liquidations, then orders these trigger."""
-        events: list[Event] = []
+        events = self.parking.proceed(time)
         for perp in perps:
             events += self.triggers.fire(perp, time)
         markets = list(self.contracts.markets.values())

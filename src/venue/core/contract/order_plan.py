@@ -19,7 +19,7 @@ from venue.core.contract.position import (
     maintenance_after,
     mark_of,
 )
-from venue.core.contract.prices_in_doubt import doubtful, too_dear, unsure
+from venue.core.contract.prices_in_doubt import Doubted, doubtful, too_dear, unsure
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin
@@ -40,16 +40,17 @@ from venue.vocabulary import (
 class Plan:
     """The fills of one order (`match`), and their sums in atoms: it is the rules of its own walk.
 
-    `worst` is the price of the last fill. `drawn` is the cost to their owners of fills that were
-    found easy; others are judged by `stakes`, made when they are first needed. `band_ppm` bounds a
-    MARKET order from its first fill on, and `most` one that opens: the notional that its owner has
-    margin for. An isolated position gets `margin`: `weight` is the sum of lots x the higher of
-    price and mark, `losses` the sum of the losses against the mark by opening.
+    `worst` is the price of the last fill. `parked` are orders that may not trade now, which leave
+    the book. `drawn` is the cost to their owners of fills that were found easy; others are judged
+    by `stakes`, made when they are first needed. `band_ppm` bounds a MARKET order from its first
+    fill on, and `most` one that opens: the notional that its owner has margin for. An isolated
+    position gets `margin`: `weight` is the sum of lots x the higher of price and mark, `losses` the
+    sum of the losses against the mark by opening.
     """
 
     __slots__ = (
         "band_ppm", "doubt", "drawn", "fees", "isolated", "losses", "margin", "match", "most",
-        "notional", "order", "perp", "rate", "stakes", "terms", "weight", "worst",
+        "notional", "order", "parked", "perp", "rate", "stakes", "terms", "weight", "worst",
     )  # fmt: skip
 
     def __init__(self, order: Order[Terms], terms: Terms) -> None:
@@ -73,6 +74,7 @@ class Plan:
         self.losses = 0
         self.worst = 0
         self.drawn = 0
+        self.parked: list[Order[Terms]] = []
         self.stakes: Stakes | None = None
 
     def walk(self, limit: int, band_ppm: int = 0) -> Plan:
@@ -215,6 +217,7 @@ class Plan:
         isolated = opens and terms.modes.margin_mode != CROSSED
         kept = self._kept(terms.pool, isolated=isolated) if opens else 0
         if kept is None:
+            self._leave_out(maker)
             return None
         size = lots * perp.unit
         amount = price * size
@@ -237,10 +240,12 @@ class Plan:
         elif loss > 0 and closes is not None:
             cost = loss + fill.maker_fee
             if self._unsure(closes.pool) and too_dear(closes, lots, cost, rate):
+                self._leave_out(maker)
                 return None
         if self.isolated:
             fill.taker_margin = self._margin_with(fill) - self.margin
         if kept and not self._staked().leaves(fill, terms, kept):
+            self._leave_out(maker)
             return None
         easy = not (own or isolated) and (
             self._loses_easily(fill, terms, loss) if loss > 0 else self._pays_easily(fill, terms)
@@ -261,6 +266,13 @@ class Plan:
         if self.band_ppm:
             self._bound(lots, price)
         return fill
+
+    def _leave_out(self, maker: Order[Terms]) -> None:
+        """Have an order that may not trade now leave the book. It stays there while only the spot
+        book's best prices tell of doubt: the next tick knows more."""
+        if self.perp.doubt or not self.doubt:
+            self.parked.append(maker)
+            self.match.room -= 1
 
     def _kept(self, pool: Pool, *, isolated: bool) -> int | None:
         """The money that a fill must leave in the pool of a resting order that opens: prices of its
@@ -362,6 +374,15 @@ class Plan:
         fees = self.fees + fill.taker_fee
         leverage = self.terms.modes.leverage(side)
         return ceil_div(weight * perp.unit, leverage) + losses * perp.unit + fees
+
+
+def all_wait(order: Order[Terms], terms: Terms) -> bool:
+    """Whether all orders that an order crosses may not trade now: they will leave the book."""
+    front = next(order.market.book.opposite(order.side).within(order.price))
+    if not Doubted().holds(front):
+        return False
+    plan = Plan(order, terms).walk(order.price)
+    return plan.match.looked == len(plan.parked) and plan.match.room > 0
 
 
 def _room(pool: Pool) -> int:

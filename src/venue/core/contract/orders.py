@@ -19,7 +19,9 @@ from venue.core.contract.admission import (
 )
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.fills import Fills
-from venue.core.contract.order_plan import Plan
+from venue.core.contract.order_plan import Plan, all_wait
+from venue.core.contract.position import certain
+from venue.core.contract.prices_in_doubt import Doubted, park
 from venue.core.contract.records import UNKNOWN, Holding, Perpetual, Position, Terms
 from venue.core.contract.reference.index import SPOT_SOURCE
 from venue.core.counters import Counters
@@ -30,7 +32,10 @@ from venue.core.messages.commands import (
     CancelContractOrders,
     PlaceContractOrder,
 )
-from venue.core.messages.contract_events import ContractOrderClosed, ContractOrderPlaced
+from venue.core.messages.contract_events import (
+    ContractOrderClosed,
+    ContractOrderPlaced,
+)
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.units import part_up
 from venue.vocabulary import (
@@ -178,7 +183,7 @@ class Contracts:
         price = order.price
         crossing = perp.market.book.crosses(order.side, price)
         tif = order.time_in_force
-        if crossing and tif == POST_ONLY:
+        if crossing and tif == POST_ONLY and not all_wait(order, terms):
             return [Rejected(Reject.WOULD_TRADE)]
         closes = terms.closes
         if closes is None:
@@ -212,7 +217,8 @@ class Contracts:
             limit = tighter(order.side, limit, terms.limit)
         band_ppm = perp.market.instrument.market_band_ppm
         plan = self._planned(Plan(order, terms), limit, band_ppm)
-        if not plan.match.lots and not plan.match.prevented:
+        met = plan.match
+        if not met.lots and not met.prevented and (met.room or not plan.parked):
             return [Rejected(Reject.NO_LIQUIDITY)]
         if terms.opens:
             refused = opening_refused(order, terms, plan.worst, plan.match.lots)
@@ -306,6 +312,7 @@ class Contracts:
                 self.fills.fill(order, fill, events)
             else:
                 events.append(self.close(maker, fill.status, order.time))
+        events += [park(maker) for maker in plan.parked]
         rests = plan.match.conclude()
         left = order.remaining
         tif = order.time_in_force
@@ -329,6 +336,8 @@ class Contracts:
                 )
             )  # fmt: skip
         events.insert(0, placed)
+        if rests and closes is not None and not certain(closes.pool) and Doubted().holds(order):
+            events.append(park(order))
         return events
 
     # -- resting ---------------------------------------------------------------------------------

@@ -68,6 +68,8 @@ def preview(contracts: Contracts, command: PlaceContractOrder) -> ContractOutloo
             outlook.fills.append((maker.price, fill.lots, fill.taker_fee))
         else:
             outlook.ended.append(maker.order_id)
+    for maker in plan.parked:
+        taken[maker.order_id] = maker.remaining
     if shown.plan is not None:
         outlook.status = expected(plan.match, taken)
     left = order.quantity - plan.match.lots

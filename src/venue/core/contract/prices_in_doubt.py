@@ -8,11 +8,21 @@ from __future__ import annotations
 
 from typing import Final
 
+from venue.core.book.book import Order
 from venue.core.contract.margin import initial
-from venue.core.contract.position import available_in, equity, maintenance, maintenance_of, mark_of
-from venue.core.contract.records import Perpetual, Pool, Position
+from venue.core.contract.position import (
+    available_in,
+    certain,
+    equity,
+    maintenance,
+    maintenance_of,
+    mark_of,
+)
+from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.ledger.ledger import fee_on
-from venue.core.units import PPM
+from venue.core.messages.contract_events import ContractOrderParked
+from venue.core.units import PPM, ceil_div
+from venue.vocabulary import BUY, CROSSED
 
 NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close positions at known prices
 
@@ -82,3 +92,66 @@ def _part(position: Position, lots: int, fee_ppm: int) -> int:
         return equity(pool) * own * lots // (max(1, maintenance(pool)) * position.quantity)
     value = mark_of(position) * (lots * position.perp.unit)
     return value * NEAR_PPM // PPM + fee_on(value, fee_ppm)
+
+
+def park(order: Order[Terms]) -> ContractOrderParked:
+    """Take an order that may not trade out of its book; it stays open (rule 5.14)."""
+    order.market.book.park(order)
+    return ContractOrderParked(
+        order.order_id, order.uid, order.market.symbol, order.side, order.price, order.remaining
+    )
+
+
+class Doubted:
+    """Tells which open orders may not trade now (rule 5.14). A pool is asked once: `doubts` says
+    whether a price of it is in doubt, `risks` its possible loss in atoms."""
+
+    __slots__ = ("doubts", "risks")
+
+    def __init__(self) -> None:
+        self.doubts: dict[Pool, bool] = {}
+        self.risks: dict[Pool, int] = {}
+
+    def holds(self, order: Order[Terms]) -> bool:
+        """Whether an order may not trade with anybody, as a price is in doubt."""
+        terms = order.terms
+        closes = terms.closes
+        if closes is None:
+            return terms.perp.doubt or (not certain(terms.pool) and self._opening(order, terms))
+        pool = closes.pool
+        if certain(pool) or not self._risk(pool):
+            return False
+        mark = mark_of(closes)
+        size = order.remaining * terms.perp.unit
+        loss = (order.price - mark if order.side == BUY else mark - order.price) * size
+        if loss <= 0:
+            return False
+        rate = terms.holding.maker_rate(terms.perp.market)
+        return too_dear(closes, order.remaining, loss + fee_on(order.price * size, rate), rate)
+
+    def _opening(self, order: Order[Terms], terms: Terms) -> bool:
+        pool = terms.pool
+        if terms.modes.margin_mode != CROSSED and self._doubtful(pool):
+            return True
+        kept = self._risk(pool)
+        if not kept:
+            return False
+        # A fill takes more than the order holds where the mark has overtaken its price.
+        perp = terms.perp
+        size = order.remaining * perp.unit
+        loss = (order.price - perp.mark if order.side == BUY else perp.mark - order.price) * size
+        need = ceil_div(perp.mark * size, terms.modes.leverage(terms.position_side)) + max(0, loss)
+        need += fee_on(order.price * size, terms.holding.maker_rate(perp.market))
+        return available_in(pool) - max(0, need - terms.margin) < kept
+
+    def _doubtful(self, pool: Pool) -> bool:
+        found = self.doubts.get(pool)
+        if found is None:
+            found = self.doubts[pool] = doubtful(pool)
+        return found
+
+    def _risk(self, pool: Pool) -> int:
+        risk = self.risks.get(pool)
+        if risk is None:
+            risk = self.risks[pool] = unsure(pool)
+        return risk

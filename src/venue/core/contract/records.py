@@ -33,10 +33,10 @@ class Perpetual:
     `index_price` and `mark` are ticks, 0 before there is one. `current` says that the index has a
     current source; it last had one at `seen_time`, and last moved at `index_time` (µs).
     `doubt` says that no position may be opened at the price: orders only reduce (rule 5.14).
-    It is in doubt until `wait_until`, when the index was without a source for long, and from the
-    moment at which the best prices of the `spot` book that it follows leave the range from
-    `spot_lowest` to `spot_highest` (ticks there), or a side is empty while that is its only
-    source (`spot_alone`).
+    It is in doubt until `wait_until`, when the index was long without a source, and while the best
+    prices of its `spot` book are outside `spot_lowest` to `spot_highest`, or a side is empty and no
+    other source is there (`spot_alone`). `was_unknown`: it was in doubt or halted when last looked
+    at; so many parked orders are still `recalled`.
     `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
     `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
     `price_least` is the lowest mark at which a tick is fine enough (rule 1.6).
@@ -47,9 +47,9 @@ class Perpetual:
                  "last_due", "last_rate_ppb", "mark", "market", "open_interest",
                  "open_interest_max", "ordinal", "position_max", "positions", "premium_count",
                  "premium_ppb", "premium_sum", "premium_time", "premiums", "price_least",
-                 "seen_time", "settlement", "sources", "spot", "spot_alone", "spot_highest",
-                 "spot_lowest", "symbol", "tiers", "trailing", "unit", "wait_until",
-                 "waiting")  # fmt: skip
+                 "recalled", "seen_time", "settlement", "sources", "spot", "spot_alone",
+                 "spot_highest", "spot_lowest", "symbol", "tiers", "trailing", "unit",
+                 "wait_until", "waiting", "was_unknown")  # fmt: skip
 
     def __init__(self, contract: Contract, market: Market[Terms], ordinal: int, time: int) -> None:
         self.market = market
@@ -62,6 +62,7 @@ class Perpetual:
         self.current = False
         self.doubt = True
         self.index_time = self.seen_time = self.wait_until = 0
+        self.was_unknown, self.recalled = True, 0
         self.sources: dict[str, Source] = {}
         self.spot: Market[Any] | None = None
         self.spot_lowest = 0
@@ -90,8 +91,7 @@ class Perpetual:
         return min(LEVERAGE_DEFAULT, self.tiers.leverages[0])
 
     def in_doubt(self) -> bool:
-        """Whether nothing may be opened at its price: since the last tick, or because the best
-        prices of its spot book have left the index since then (rule 5.14)."""
+        """Whether nothing may be opened at its price, as found by a tick or since (rule 5.14)."""
         if self.doubt:
             return True
         spot = self.spot

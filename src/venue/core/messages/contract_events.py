@@ -95,6 +95,28 @@ class ContractOrderReduced(Struct, array_like=True, tag_field="what", tag=33, gc
     quantity: int
 
 
+class ContractOrderParked(Struct, array_like=True, tag_field="what", tag=46, gc=False):
+    """An open order with so many lots left the book: it may not trade now (rule 5.14)."""
+
+    order_id: int
+    uid: int
+    symbol: str
+    side: int
+    price: int
+    quantity: int
+
+
+class ContractOrderReturned(Struct, array_like=True, tag_field="what", tag=47, gc=False):
+    """A parked order with so many lots is in the book again, in its old place at its price."""
+
+    order_id: int
+    uid: int
+    symbol: str
+    side: int
+    price: int
+    quantity: int
+
+
 class Income(Struct, array_like=True, tag_field="what", tag=34, gc=False):
     """One item of a pool's collateral: signed `amount`, `balance` after, in atoms (rule 5.2).
 

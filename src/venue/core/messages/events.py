@@ -27,8 +27,10 @@ from venue.core.messages.contract_events import (
     ContractChanged,
     ContractListed,
     ContractOrderClosed,
+    ContractOrderParked,
     ContractOrderPlaced,
     ContractOrderReduced,
+    ContractOrderReturned,
     ContractTrade,
     Deleveraged,
     FundingDue,
@@ -242,6 +244,8 @@ Event = (
     | ContractTrade
     | ContractOrderClosed
     | ContractOrderReduced
+    | ContractOrderParked
+    | ContractOrderReturned
     | Income
     | PositionClosed
     | LeverageSet

@@ -69,8 +69,9 @@ def _perp_problems(perp: Perpetual) -> list[str]:
         found.append(f"{perp.symbol}: {longs} lots long, {shorts} short")
     if longs != perp.open_interest:
         found.append(f"{perp.symbol}: open interest {perp.open_interest}, {longs} lots long")
-    for half in (perp.market.book.bids, perp.market.book.asks):
-        for order in resting(half):
+    book = perp.market.book
+    for orders in (resting(book.bids), resting(book.asks), list(book.parked.values())):
+        for order in orders:
             if order.terms.holding.orders.get(order.order_id) is not order:
                 found.append(f"contract order {order.order_id} rests but is not its owner's")
     return found

@@ -128,6 +128,7 @@ class PerpetualRecord(msgspec.Struct, array_like=True):
     samples: list[tuple[int, int]] = []
     doubt: bool = True
     ranking: tuple[int, int, bool] = (0, 0, False)  # `ContractRanking`: next, kept, exact
+    parked: list[ContractOrderRecord] = []
 
 
 PoolId = tuple[int, int, int]  # uid, asset, position id
@@ -162,3 +163,4 @@ class ContractState(msgspec.Struct, array_like=True):
     watch: WatchRecord | None = None
     # uid, sequence, position ids left; without a sequence `Rest.numbers`
     closings: list[tuple[int, int, list[int]]] = []
+    parking: tuple[int, int] = (0, 0)  # owners still to be asked, and the place of the next one

@@ -27,7 +27,7 @@ from venue.core.state.contract_records import (
 from venue.vocabulary import LONG
 
 OLD_NUMBERS: Final = 13  # of a perpetual in files of earlier versions
-NEW_NUMBERS: Final = [0, 0, 0, 0, NO_ASK, 0]  # the values there of numbers that came later
+NEW_NUMBERS: Final = [0, 0, 0, 0, NO_ASK, 0, 0, 0]  # the values there of numbers that came later
 
 # -- dumping --------------------------------------------------------------------------------------
 
@@ -61,6 +61,7 @@ def dump(engine: Engine) -> ContractState:
             for requests in engine.closing.running.values()
             for request in requests
         ],
+        parking=(engine.schedule.parking.left, engine.schedule.parking.next),
     )
 
 
@@ -123,6 +124,7 @@ def _perpetual_record(perp: Perpetual, ranking: ContractRanking) -> PerpetualRec
         samples=list(perp.sources[SPOT_SOURCE].samples) if SPOT_SOURCE in perp.sources else [],
         doubt=perp.doubt,
         ranking=(ranking.next, ranking.kept, ranking.exact),
+        parked=[_order_record(order) for order in market.book.parked.values()],
     )
 
 
@@ -147,6 +149,8 @@ def _numbers(perp: Perpetual) -> list[int]:
         perp.spot_lowest,
         perp.spot_highest,
         int(perp.spot_alone),
+        int(perp.was_unknown),
+        perp.recalled,
     ]
 
 
@@ -231,6 +235,7 @@ def load(engine: Engine, state: ContractState) -> None:
     ledger = engine.ledger
     engine.schedule.ticked = state.ticked
     engine.schedule.pending = state.pending
+    engine.schedule.parking.left, engine.schedule.parking.next = state.parking
     ledger.dust = state.dust
     if state.perps:
         contracts.collateral.fees = engine.holding(FEES_UID).crosses
@@ -251,7 +256,13 @@ def load(engine: Engine, state: ContractState) -> None:
         perp.positions = dict(sorted(perp.positions.items()))
         stand_back(perp, record.due_algos)
         for order_record in record.orders:
-            _rest(engine, _order(engine, order_record))
+            order = _order(engine, order_record)
+            _open(engine, order)
+            perp.market.book.rest(order)
+        for order_record in record.parked:
+            order = _order(engine, order_record)
+            _open(engine, order)
+            perp.market.book.park(order)
         for conditional in record.ended_algos:
             algo = load_algo(engine, conditional)
             perp.ended_algos.add(conditional.uid, algo.algo_id, algo)
@@ -299,11 +310,14 @@ def _perpetual(record: PerpetualRecord, market: Market[Terms], ordinal: int) -> 
         perp.spot_lowest,
         perp.spot_highest,
         alone,
+        was_unknown,
+        perp.recalled,
     ) = record.numbers + NEW_NUMBERS[len(record.numbers) - OLD_NUMBERS :]
     if waited:  # the next tick finds it again
         perp.last_due = waited - 1
     plan(perp)
     perp.spot_alone = alone > 0
+    perp.was_unknown = was_unknown > 0
     perp.current = record.current
     perp.doubt = record.doubt
     perp.sources = {name: Source(price, time) for name, price, time in record.sources}
@@ -436,8 +450,8 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     return order
 
 
-def _rest(engine: Engine, order: Order[Terms]) -> None:
-    """Put a loaded order back into its book, with its hold."""
+def _open(engine: Engine, order: Order[Terms]) -> None:
+    """Have its owner know a loaded open order, with its hold."""
     terms = order.terms
     holding, perp = terms.holding, terms.perp
     holding.orders[order.order_id] = order
@@ -456,4 +470,3 @@ def _rest(engine: Engine, order: Order[Terms]) -> None:
     else:
         closes.orders[order.order_id] = order
         closes.closing += order.remaining
-    perp.market.book.rest(order)

@@ -26,8 +26,10 @@ from venue.api.streams.channels import (
 from venue.core.instruments import Asset, Instrument
 from venue.core.messages.contract_events import (
     ContractOrderClosed,
+    ContractOrderParked,
     ContractOrderPlaced,
     ContractOrderReduced,
+    ContractOrderReturned,
     ContractTrade,
     MarkSet,
 )
@@ -57,6 +59,8 @@ TOUCHES: Final[dict[type, tuple[Product, int]]] = {
     ContractOrderPlaced: (Product.CONTRACT, BOOK),
     ContractOrderClosed: (Product.CONTRACT, BOOK),
     ContractOrderReduced: (Product.CONTRACT, BOOK),
+    ContractOrderParked: (Product.CONTRACT, BOOK),
+    ContractOrderReturned: (Product.CONTRACT, BOOK),
     MarkSet: (Product.CONTRACT, MARK),
 }
 

@@ -91,3 +91,4 @@ class ViewRecord(msgspec.Struct, array_like=True):
     contract: list[BoardRecord] = []
     contract_data: list[StateRecord] = []
     kept: list[tuple[str, bytes]] = []
+    parked: list[int] = []

@@ -9,8 +9,10 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import (
     ContractListed,
     ContractOrderClosed,
+    ContractOrderParked,
     ContractOrderPlaced,
     ContractOrderReduced,
+    ContractOrderReturned,
     ContractTrade,
     FundingDue,
     MarkSet,
@@ -41,6 +43,7 @@ class MarketData:
         self._pending: list[Applied] = []
         self._events = 0  # of the commands that wait
         self._sequence = 0
+        self._parked: dict[int, bool] = {}  # contract orders that are open, and in no book
         self._kept: dict[str, bytes] = {}  # by the name of a kept state: the view then
         self.spot = Board(self._fold, past)
         self.contract = Board(self._fold, contract_past)
@@ -71,11 +74,14 @@ class MarketData:
         self._become(record)
 
     def _record(self) -> ViewRecord:
-        return ViewRecord(
+        record = ViewRecord(
             self._sequence, self.spot.dump(), self.contract.dump(), self.contract_data.dump()
         )
+        record.parked = list(self._parked)
+        return record
 
     def _become(self, record: ViewRecord) -> None:
+        self._parked = dict.fromkeys(record.parked, True)
         self.spot.restore(record.spot)
         self.contract.restore(record.contract)
         self.contract_data.restore(record.contract_data)
@@ -118,10 +124,17 @@ class MarketData:
         elif type(event) is MarkSet:
             self.contract_data.mark(time, event)
         elif type(event) is ContractOrderClosed:
-            if event.resting:
+            if event.resting and not self._parked.pop(event.order_id, False):
                 contract.change(sequence, event.symbol, event.side, event.price, -event.resting)
         elif type(event) is ContractOrderReduced:
+            if event.order_id not in self._parked:
+                contract.change(sequence, event.symbol, event.side, event.price, -event.quantity)
+        elif type(event) is ContractOrderParked:
+            self._parked[event.order_id] = True
             contract.change(sequence, event.symbol, event.side, event.price, -event.quantity)
+        elif type(event) is ContractOrderReturned:
+            del self._parked[event.order_id]
+            contract.change(sequence, event.symbol, event.side, event.price, event.quantity)
         elif type(event) is FundingDue:
             self.contract_data.fund(event)
         elif type(event) is InstrumentListed:

@@ -1,0 +1,141 @@
+"""Orders that may not trade leave their book, and come back to their old places (rule 5.14)."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Final
+
+from venue.core.book.book import NO_ASK, Half, Order
+from venue.core.contract.orders import Contracts
+from venue.core.contract.prices_in_doubt import Doubted, park, unknown
+from venue.core.contract.records import Perpetual, Terms
+from venue.core.messages.contract_events import ContractOrderReturned
+from venue.core.messages.events import Event
+from venue.vocabulary import CAUSE_RETURN, EXPIRED
+
+ASKED_MAX: Final = 400  # orders that a slice asks
+OWNERS: Final = 16  # without orders that cost as much as asking one order
+RECALLED: Final = 100  # parked orders of a contract that each tick asks, in turn
+FRONT_MAX: Final = 250  # orders of a side that a tick asks from the best price on
+SEEN_MAX: Final = 20  # of these, until so many may trade
+
+
+class Parking:
+    """Parks orders when a price becomes unknown, and recalls them when it is known again.
+
+    `left` owners are still to be asked for orders to park, by their place in the ledger from `next`
+    on. How many parked orders are recalled stands with each contract.
+    """
+
+    __slots__ = ("contracts", "left", "next")
+
+    def __init__(self, contracts: Contracts) -> None:
+        self.contracts = contracts
+        self.left = 0
+        self.next = 0
+
+    def notice(self, perp: Perpetual) -> None:
+        """Ask all owners once a contract's price becomes unknown, all parked orders once it is
+        known."""
+        now = unknown(perp)
+        if now == perp.was_unknown:
+            return
+        perp.was_unknown = now
+        if now:
+            self.left = len(self.contracts.ledger.accounts)
+            return
+        for other in self.contracts.markets.values():
+            other.recalled = len(other.market.book.parked)
+
+    def pending(self) -> bool:
+        """Whether orders are still to be asked."""
+        return self.left > 0 or any(perp.recalled for perp in self.contracts.markets.values())
+
+    def tick(self, perp: Perpetual) -> list[Event]:
+        """Park what stands at the front of a book, before its premium is sampled; ask the next
+        parked orders, whose owners may have helped themselves."""
+        book = perp.market.book
+        if perp.recalled < RECALLED:
+            perp.recalled = min(RECALLED, len(book.parked))
+        markets = self.contracts.markets.values()
+        if not any(other.was_unknown and other.asset == perp.asset for other in markets):
+            return []
+        waiting = Doubted()
+        found = _front(book.bids, 0, waiting) + _front(book.asks, NO_ASK, waiting)
+        return [park(order) for order in found]
+
+    def proceed(self, time: int) -> list[Event]:
+        """The next slice."""
+        events: list[Event] = []
+        waiting = Doubted()
+        room = ASKED_MAX
+        if self.left:
+            room = self._ask_owners(events, waiting, room)
+        for perp in self.contracts.markets.values():
+            asked = min(perp.recalled, room)
+            if asked > 0:
+                room -= asked
+                perp.recalled -= asked
+                self._recall(perp, asked, waiting, time, events)
+        return events
+
+    def _ask_owners(self, events: list[Event], waiting: Doubted, room: int) -> int:
+        """Park orders of the next owners; the orders that may still be asked."""
+        accounts = self.contracts.ledger.accounts
+        holdings = self.contracts.collateral.holdings
+        if self.next >= len(accounts):
+            self.next = 0
+        units = room * OWNERS
+        for account in list(accounts.values())[self.next : self.next + units]:
+            if units <= 0 or not self.left:
+                break
+            self.next += 1
+            self.left -= 1
+            units -= 1
+            holding = holdings.get(account.uid)
+            if holding is None or not holding.orders:
+                continue
+            units -= OWNERS * len(holding.orders)
+            for order in holding.orders.values():
+                if order.order_id not in order.market.book.parked and waiting.holds(order):
+                    events.append(park(order))
+        return units // OWNERS
+
+    def _recall(
+        self, perp: Perpetual, count: int, waiting: Doubted, time: int, events: list[Event]
+    ) -> None:
+        """Put parked orders back that may trade again; those that would cross the book end."""
+        book = perp.market.book
+        last: dict[tuple[int, int], Order[Terms]] = {}  # by side and price: one walk of each level
+        asked = sorted(islice(book.parked.values(), count), key=_age)
+        for order in asked:
+            if waiting.holds(order):
+                del book.parked[order.order_id]  # behind those that were not asked yet
+                book.parked[order.order_id] = order
+            elif book.crosses(order.side, order.price):
+                events.append(self.contracts.close(order, EXPIRED, time, CAUSE_RETURN))
+            else:
+                place = order.side, order.price
+                book.unpark(order, last.get(place))
+                last[place] = order
+                events.append(
+                    ContractOrderReturned(
+                        order.order_id, order.uid, perp.symbol, order.side, order.price,
+                        order.remaining,
+                    )
+                )  # fmt: skip
+
+
+def _age(order: Order[Terms]) -> int:
+    return order.order_id
+
+
+def _front(half: Half[Terms], limit: int, waiting: Doubted) -> list[Order[Terms]]:
+    """The orders near the best price that may not trade."""
+    found: list[Order[Terms]] = []
+    for count, order in enumerate(half.within(limit)):
+        if count == FRONT_MAX or count - len(found) == SEEN_MAX:
+            break
+        if waiting.holds(order):
+            found.append(order)
+    return found
