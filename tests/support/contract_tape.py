@@ -55,10 +55,11 @@ LONG, SHORT = 1, -1
 N: Final = 10**15  # the first id of every counter
 MINUTE: Final = 60_000_000
 # Ids: orders, conditional orders, positions and liquidations share one counter.
-FIRST, SOLD, SOLD_MORE, EXIT, COVER, STOPPED, BID, SWEPT = (N + i for i in range(8))
+FIRST, SOLD, SOLD_MORE, EXIT, COVER, STOPPED, BID = (N + i for i in range(7))
 LONG_ID, SHORT_ID, FUND_ID = N + 10, N + 11, N + 12
 STOP, PROFIT, REFUSED, WAITING, TRAILING = (N + 20 + i for i in range(5))
 FALL: Final = N + 30
+SWEPT: Final = N + 31
 
 PARTLY, FILLED, CANCELED, NEW = (
     int(OrderStatus.PARTIALLY_FILLED),

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from support.contract_world import MONEY, of
-from support.copying_world import copies, copying_world, follow, lead, proceed
+from support.contract_world import MONEY, SYMBOL, of
+from support.copying_world import (
+    close_copy,
+    copies,
+    copy,
+    copying_world,
+    follow,
+    following,
+    lead,
+    proceed,
+)
 from venue.core.messages import commands
-from venue.core.messages.copy_events import CopyClosed
+from venue.core.messages.copy_events import CopyClosed, CopyRefused
 from venue.core.state import audit, snapshot
+from venue.vocabulary import BUY, GTC, LIMIT, LONG
 
 pytestmark = pytest.mark.core
 
@@ -51,4 +61,28 @@ def test_copies_that_are_stuck_delay_no_other_leads_follower() -> None:
     world.post(1_000)
     closed = of(world.tick(), CopyClosed)
     assert world.uids["hon"] in [event.uid for event in closed]
+    assert audit.problems(world.engine) == []
+
+
+def test_a_follower_with_every_order_it_may_have_is_closed_with_its_lead() -> None:
+    """A close for the owner never rests: the 200 open orders of rule 3.1 are no reason against
+    it, be it the lead's close or the follower's own of the copy."""
+    world = copying_world("fay")
+    for _ in range(2):
+        world.long("lea", 10, 1_001)
+        proceed(world)
+    for _ in range(200):
+        world.ok(
+            commands.PlaceContractOrder(
+                world.uids["fay"], SYMBOL, BUY, LONG, LIMIT, GTC, 1, 950
+            )
+        )  # fmt: skip
+    lots = copy(world, "fay").lots
+    world.close_long("lea", 10, 1_000)
+    events = proceed(world)
+    assert of(events, CopyRefused) == []
+    assert copy(world, "fay").lots == lots // 2
+    assert of(close_copy(world, "fay", copy(world, "fay").number), CopyClosed)
+    assert copies(world, "fay") == []
+    assert len(following(world, "fay").holding.orders) == 200
     assert audit.problems(world.engine) == []

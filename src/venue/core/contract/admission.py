@@ -28,6 +28,7 @@ from venue.vocabulary import (
     CAUSE_UNWIND,
     CAUSE_USER,
     CROSSED,
+    IOC,
     LONG,
     OPEN_ORDERS_PER_ACCOUNT_MAX,
     OPEN_ORDERS_PER_SYMBOL_MAX,
@@ -52,7 +53,10 @@ def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
         band = perp.market.worst_price(order.side, mark)
         if band and (price > band if buy else price < band):
             return Rejected(Reject.PRICE_BAND, band)
-    return order_caps_refused(order.terms)
+    terms = order.terms
+    if terms.closes is not None and order.time_in_force == IOC and terms.cause != CAUSE_USER:
+        return None  # it closes on its owner's behalf and never rests: no cap keeps it from that
+    return order_caps_refused(terms)
 
 
 def order_caps_refused(terms: Terms) -> Rejected | None:

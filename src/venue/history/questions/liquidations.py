@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, Table, select
+from sqlalchemy import Connection, Select, Table, func, select
 
 from venue.history.questions.spot import from_to
 from venue.history.rows.contract import ContractFillRow
@@ -44,19 +44,33 @@ def liquidation(connection: Connection, liquidation_id: int) -> LiquidationStory
     told = LiquidationRow(*found)
     steps = [StepRow(*row) for row in connection.execute(_told(LIQUIDATION_STEPS, liquidation_id))]
     taken = [DeleveragedRow(*row) for row in connection.execute(_told(DELEVERAGED, liquidation_id))]
-    table = CONTRACT_FILLS.c
     positions = sorted({step.position_id for step in steps})
+    return LiquidationStory(told, steps, taken, _fills(connection, told, positions))
+
+
+def _fills(
+    connection: Connection, told: LiquidationRow, positions: list[int]
+) -> list[ContractFillRow]:
+    """The owner's trades in one pass. Several may happen at one instant: a pass's orders have the
+    ids between its own and the next one's."""
+    others = LIQUIDATIONS.c
+    later = connection.execute(
+        select(func.min(others.liquidation_id)).where(
+            others.uid == told.uid, others.liquidation_id > told.liquidation_id
+        )
+    ).scalar()
+    table = CONTRACT_FILLS.c
     fills = select(CONTRACT_FILLS).where(
         table.uid == told.uid,
         table.is_maker == 0,
         table.cause.in_(LIQUIDATING),
         table.position_id.in_(positions),
+        table.order_id >= told.liquidation_id,
+        *([] if later is None else [table.order_id < later]),
         *from_to(table.time, told.time, told.finished or None),
     )
     fills = fills.order_by(table.time, table.trade_id)
-    return LiquidationStory(
-        told, steps, taken, [ContractFillRow(*row) for row in connection.execute(fills)]
-    )
+    return [ContractFillRow(*row) for row in connection.execute(fills)]
 
 
 def _told(table: Table, liquidation_id: int) -> Select[Any]:
