@@ -240,6 +240,7 @@ class Reject(IntEnum):
     POSITIONS_ACCOUNT = 69
     PLAN_FAULT = 71
     CONTRACT_UNSAFE = 72
+    OWNER_SHARE = 73
     # cancel-all-after
     TIMEOUT = 70
     # affiliates

@@ -85,6 +85,7 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.NO_MARK, 0, -1054, (FAILED, "no price yet")),
     (Reject.CONTRACT_UNSAFE, 1_250, -1054, (FAILED, "below 12.50", "only reduce positions")),
     (Reject.POSITION_MAX, 1_000_000, -1140, ("'quantity'", "position", "100.0000")),
+    (Reject.OWNER_SHARE, 2_500_000, -1140, ("'quantity'", "one owner", "250.0000", "0.25", "1000")),
     (Reject.OPEN_INTEREST_MAX, 10_000_000, -1140, ("'quantity'", "open interest", "1000.0000")),
     (Reject.NOTHING_TO_CLOSE, 0, -1054, (FAILED, "nothing left to close", "no such position")),
     (Reject.NOTHING_TO_CLOSE, 25, -1054, (FAILED, "nothing left to close beyond 0.0025")),

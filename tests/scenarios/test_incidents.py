@@ -119,7 +119,7 @@ def test_i05_one_wrong_source_of_three_is_outvoted() -> None:
 def pumped(fund: int) -> ContractWorld:
     """An attacker short 1,000 isolated at 10 against its own accomplice; a bystander; a fund."""
     contract = replace(
-        CONTRACT, position_max=1_000, open_interest_max=1_000, leverage_max=20, tiers=LOW
+        CONTRACT, position_max=1_000, open_interest_max=4_000, leverage_max=20, tiers=LOW
     )
     world = ContractWorld("attacker", "accomplice", contract=contract, fund=fund)
     world.isolate("attacker", 10)
@@ -127,7 +127,6 @@ def pumped(fund: int) -> ContractWorld:
     world.trade("accomplice", "attacker", 1_000, 1_000)
     # The fund must not take over from a book: there is none.
     world.owner("bystander")
-    assert refusal(world.long("bystander", 1, 1_000)) == Reject.OPEN_INTEREST_MAX
     return world
 
 
@@ -188,8 +187,8 @@ def test_i06_a_fund_that_took_over_is_relieved_before_its_equity_ends() -> None:
 
 def test_i07_positions_and_open_interest_are_capped() -> None:
     """dYdX YFI 2023: open interest went from 0.8 to 67 million. Rests count towards a position."""
-    contract = replace(CONTRACT, position_max=60, open_interest_max=100)
-    world = ContractWorld("ann", "ben", "cat", contract=contract, money=RICH)
+    contract = replace(CONTRACT, position_max=60, open_interest_max=240)
+    world = ContractWorld("ann", "ben", "cat", "dan", "eve", contract=contract, money=RICH)
     assert refusal(world.long("ann", 61, 1_000)) == Reject.POSITION_MAX
     world.long("ann", 40, 990)
     assert refusal(world.long("ann", 21, 990)) == Reject.POSITION_MAX
@@ -198,11 +197,13 @@ def test_i07_positions_and_open_interest_are_capped() -> None:
     world.long("ann", 20, 990)
     world.short("ben", 20, 990)
     assert world.perp.open_interest == 60
-    # 40 more are allowed in all, whoever asks; resting orders are checked again as they trade.
-    world.short("ben", 1, 1_010)  # ben's 60 are full
-    world.short("cat", 41, 1_010)
+    for long, short, lots in (("dan", "eve", 60), ("eve", "dan", 60), ("ben", "ann", 20)):
+        world.trade(long, short, lots, 990)
+    # 40 more are allowed in all, whoever asks.
+    assert refusal(world.short("ben", 1, 1_010)) == Reject.POSITION_MAX
     assert refusal(world.short("cat", 41, 1_010)) == Reject.OPEN_INTEREST_MAX
-    assert world.perp.open_interest <= 100
+    world.short("cat", 40, 1_010)
+    assert world.perp.open_interest == 200
 
 
 def test_i07_larger_positions_need_more_margin() -> None:

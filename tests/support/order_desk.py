@@ -49,7 +49,7 @@ NOBODY = 3  # no owner's uid
 ID = FIRST_ID  # the first id of every counter
 SYMBOL, OTHER = "BTCUSDT", "ETHUSDT"
 SOURCE = "desk"
-POSITION_MAX, OPEN_INTEREST_MAX = 4_000, 5_000
+POSITION_MAX, OPEN_INTEREST_MAX = 4_000, 16_000
 
 
 def contract(base: str = "BTC") -> Contract:

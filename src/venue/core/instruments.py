@@ -11,6 +11,7 @@ LEVERAGE_MAX: Final = 500
 INDEX_SOURCES_MAX: Final = 8
 INDEX_NOTIONAL_MAX: Final = 10**9
 INDEX_STEP_MAX: Final = 50_000  # ppm a second
+SHARE_MAX_PPM: Final = 250_000  # of the open interest, for one owner
 DAY_MINUTES: Final = 1_440
 
 
@@ -61,8 +62,9 @@ class Contract(Struct, frozen=True, array_like=True):
     the day, UTC. `index_sources` are "spot" (the venue's own spot market of the same symbol) or
     names under which index prices are posted. Rates with `_ppb` are parts per billion.
     The spot book is a source when each side can fill `index_notional`, in units of the settle
-    asset; the index moves by at most `index_step_ppm` a second. `former` is not used: it
-    keeps the place of a number in files of earlier versions.
+    asset; the index moves by at most `index_step_ppm` a second. One owner's longs, and its shorts,
+    are at most `share_ppm` of `open_interest_max`. `former` is not used: it keeps the place of a
+    number in files of earlier versions.
     """
 
     instrument: Instrument
@@ -79,6 +81,7 @@ class Contract(Struct, frozen=True, array_like=True):
     former: Signed = 0
     index_notional: Signed = 10_000
     index_step_ppm: Signed = 5_000
+    share_ppm: Signed = SHARE_MAX_PPM
 
 
 def lot_atoms(instrument: Instrument, base: Asset) -> int:
@@ -160,6 +163,8 @@ def _schedule_fault(contract: Contract) -> str:
         return f"index_notional must be 1 to {INDEX_NOTIONAL_MAX} units of the settle asset"
     if not 0 < contract.index_step_ppm <= INDEX_STEP_MAX:
         return f"index_step_ppm must be 1 to {INDEX_STEP_MAX}"
+    if not 0 < contract.share_ppm <= PPM:
+        return f"share_ppm must be 1 to {PPM}"
     return ""
 
 

@@ -103,7 +103,7 @@ FAULTS: list[tuple[dict[str, object], str]] = [
     ({"leverage_max": 49}, "first tier"),
     ({"tiers": []}, "first tier"),
     ({"position_max": 0}, "position_max"),
-    ({"position_max": 5_001}, "open_interest_max"),
+    ({"position_max": 16_001}, "open_interest_max"),
     ({"open_interest_max": QUANTITY_MAX + 1}, "open_interest_max"),
     ({"tiers": [Tier(500, 50, 8_000), Tier(500, 25, 9_000)]}, "ascend"),
     ({"tiers": [Tier(500, 50, 8_000), Tier(600, 51, 9_000)]}, "ascend"),

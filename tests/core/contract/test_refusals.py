@@ -94,9 +94,11 @@ def deepen(desk: Desk) -> None:
 
 def crowd(desk: Desk) -> None:
     """Others take the open interest to 4 lots below what the contract allows."""
-    left = OPEN_INTEREST_MAX - 4 - desk.perp().open_interest
-    desk.pair("cid", "ben", 2_400)
-    desk.pair("ben", "cid", left - 2_400)
+    while left := OPEN_INTEREST_MAX - 4 - desk.perp().open_interest:
+        long, short = (f"{name}{left}" for name in ("long", "short"))
+        desk.owner(long)
+        desk.owner(short)
+        desk.pair(long, short, min(left, 2_400))
 
 
 def lever(desk: Desk) -> None:
@@ -251,7 +253,8 @@ def test_of_all_faults_of_an_opening_order_they_come_in_order() -> None:
     ]
     found = found_one_by_one(desk, order, repairs)
     assert found == [fault[0] for fault in OPEN_FAULTS if fault not in OPENING[2:]]
-    for long, short in (("cid", "ben"), ("ben", "cid")):
+    for long in [name for name in desk.uids if name.startswith("long")][:2]:
+        short = long.replace("long", "short")
         desk.rest(long, SELL, LONG, 2_100, 1_000)
         assert of(desk.place(short, BUY, SHORT, 2_100, 1_000), ContractTrade)
     order = desk_order(desk, quantity=2_500)

@@ -87,6 +87,9 @@ _UNFIT = [
            takerFeeRate="0.006"),
     *lists("V16", -1140, "'makerFeeRate'", "0.006, must be at most", makerFeeRate="0.006"),
     *lists("V16", -1140, "'fundingCapRate'", "0.5, must be at most", fundingCapRate="0.5"),
+    *lists("V16", -1140, "'maxOwnerShare'", "0.25001, must be at most 0.25", "leave half of it",
+           maxOwnerShare="0.25001"),
+    *lists("V16", -1140, "'maxOwnerShare'", "0.000001 to 1", maxOwnerShare="0"),
     *lists("V16", -1140, "'fundingCapRate'", "must be above 0", fundingCapRate="0"),
 ]  # fmt: skip
 
@@ -99,7 +102,7 @@ _INDEX = [
     *[index("V17", -1142, "'price'", "decimal", price=bad) for bad in ("-1", "1e5", "x", True)],
     index("V17", -1160, "'price'", "2 decimals", price="60000.001"),
     index("V17", -1140, "'price'", "18 digits", price="1" * 19),
-    index("V17", -1140, "'price'", "to 23058430092.13", price="1" + "0" * 15 + ".01")._replace(
+    index("V17", -1140, "'price'", "to 230584300921.36", price="1" + "0" * 15 + ".01")._replace(
         engine=True
     ),
 ]

@@ -196,10 +196,13 @@ _ENGINE = [
           symbol="SOLSUSDT", quantity="0.01", price="1"),
     stops("D22", -1054, FAILED, "Position ID missing in separated mode", **SELLS,
           symbol="SOLSUSDT", price="150"),
-    stops("D23", -1140, "'quantity'", "a position may be at most 2.00000", symbol="BTCSUSDT",
-          quantity="1.00001", path=DEMO),
-    stops("D23", -1140, "'quantity'", "open interest may be at most 2.00000", symbol="BTCSUSDT",
-          who="bob", quantity="1.00001"),
+    stops("D23", -1140, "'quantity'", "a position may be at most 0.20000", symbol="BTCSUSDT",
+          quantity="0.2", path=DEMO),
+    stops("D23", -1140, "'quantity'", "open interest may be at most 1.10000", symbol="BTCSUSDT",
+          who="bob", quantity="0.2"),
+    stops("D23", -1140, "'quantity'", "positions on a side may be at most 30000.000",
+          "0.01 of the greatest open interest, 3000000.000", symbol="SOLSUSDT", quantity="30000",
+          price="150"),
 ]  # fmt: skip
 
 

@@ -47,7 +47,10 @@ def contract_venue(stage: Stage) -> None:
     _demo(stage)
     _caps(stage)
     stage.operate("contracts/halt", symbol="SOLUSDT", reason="a drill")
-    stage.operate("contracts/change", symbol="BTCSUSDT", maxPositionSize="2", maxOpenInterest="2")
+    stage.operate(
+        "contracts/change", symbol="BTCSUSDT", maxPositionSize="0.2", maxOpenInterest="1.1"
+    )
+    stage.operate("contracts/change", symbol="SOLSUSDT", maxOwnerShare="0.01")
     stage.operate("affiliates", owner="erin", code="ERIN")
     stage.operate("owners/freeze", owner="erin", frozen=True)
     stage.operate("affiliates", owner="alice", code="ALICE", contractRate="0.3")
@@ -142,7 +145,7 @@ def _waiting(stage: Stage) -> None:
 
 
 def _demo(stage: Stage) -> None:
-    """An isolated and a separated position, and half of the open interest that will be allowed."""
+    """An isolated and a separated position, and nearly all open interest that will be allowed."""
     for symbol, modes in (("ETHSUSDT", {}), ("SOLSUSDT", {"separatedType": "SEPARATED"})):
         body = {"symbol": symbol, "marginType": "ISOLATED", **modes}
         stage.act("alice", "POST", f"{ACCOUNT}/marginType", body)

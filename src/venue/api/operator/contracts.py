@@ -51,7 +51,8 @@ class ContractRequest(Struct, rename="camel"):
     (the spot market of the same symbol, as long as its book fills `indexNotional` on each side) or
     names under which index prices are posted. The index moves by at most `indexStepRate` a second.
     `indexStepRate` and `fundingCapRate` are at most 0.75 x the first tier's maintenance rate;
-    without them, that or 0.005 and 0.003. Fee rates are at most half of the maintenance rate.
+    without them, that or 0.005 and 0.003. Fee rates are at most half of the maintenance rate. One
+    owner's longs, and its shorts, are at most `maxOwnerShare` of `maxOpenInterest`.
     """
 
     base_asset: Text
@@ -77,6 +78,7 @@ class ContractRequest(Struct, rename="camel"):
     index_notional: IndexNotional = 10_000
     index_step_rate: Rate | None = None
     funding_cap_rate: Rate | None = None
+    max_owner_share: Rate = "0.25"
 
 
 class ChangeContractRequest(Struct, rename="camel"):
@@ -102,6 +104,7 @@ class ChangeContractRequest(Struct, rename="camel"):
     index_notional: IndexNotional | None = None
     index_step_rate: Rate | None = None
     funding_cap_rate: Rate | None = None
+    max_owner_share: Rate | None = None
 
 
 class ContractView(Struct, rename="camel"):
@@ -120,6 +123,7 @@ class ContractView(Struct, rename="camel"):
     market_open_limit_size: str
     max_position_size: str
     max_open_interest: str
+    max_owner_share: str
     max_leverage: int
     tiers: list[str]
     maker_fee_rate: str

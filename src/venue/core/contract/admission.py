@@ -121,7 +121,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         if position.open_value > most:
             most = position.open_value
     if size > perp.position_max:
-        return Rejected(Reject.POSITION_MAX, perp.position_max)
+        return _too_large(perp)
     if perp.open_interest + quantity > perp.open_interest_max:
         return Rejected(Reject.OPEN_INTEREST_MAX, perp.open_interest_max)
     unit = perp.unit
@@ -157,6 +157,12 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         return Rejected(Reject.PRICE_DOUBT)
     terms.whole_margin = need  # a MARKET order, which may reach less, never rests
     return None
+
+
+def _too_large(perp: Perpetual) -> Rejected:
+    """The refusal of a position beyond the contract's bounds, of which it names the smaller one."""
+    whole = perp.position_max == perp.contract.position_max
+    return Rejected(Reject.POSITION_MAX if whole else Reject.OWNER_SHARE, perp.position_max)
 
 
 def order_margin(

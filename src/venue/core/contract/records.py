@@ -14,7 +14,12 @@ from venue.core.contract.ended import Ended
 from venue.core.contract.margin import Tiers
 from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.reference.records import Settlement, Source
-from venue.core.contract.safe_terms import funding_cap_most, index_step_most, price_least
+from venue.core.contract.safe_terms import (
+    funding_cap_most,
+    index_step_most,
+    position_most,
+    price_least,
+)
 from venue.core.instruments import Contract
 from venue.core.ledger.accounts import Account, Cash
 from venue.core.messages.commands import NO_EXIT, Exit
@@ -39,7 +44,8 @@ class Perpetual:
     at; so many parked orders are still `recalled`.
     `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
     `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
-    `price_least` is the lowest mark at which a tick is fine enough (rule 1.6).
+    `price_least` is the lowest mark at which a tick is fine enough, `position_max` the most lots of
+    one owner and side (rule 1.6).
     """
 
     __slots__ = ("asset", "contract", "current", "doubt", "due", "due_algos", "ended_algos",
@@ -115,7 +121,7 @@ class Perpetual:
     def configure(self, contract: Contract) -> None:
         """Take over the contract's limits, tiers and fees."""
         self.contract = contract
-        self.position_max = contract.position_max
+        self.position_max = position_most(contract)
         self.open_interest_max = contract.open_interest_max
         # Contracts of earlier versions may say more.
         self.funding_cap_ppb = min(contract.funding_cap_ppb, funding_cap_most(contract))

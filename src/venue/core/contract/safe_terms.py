@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from venue.core.instruments import Contract
+from venue.core.instruments import SHARE_MAX_PPM, Contract
 from venue.core.units import AMOUNT_MAX, PPB, PPM, PRICE_MAX, ceil_div
 
 TICK_PARTS: Final = 5  # one tick is at most a fifth of the maintenance margin
@@ -62,6 +62,10 @@ def breach_of_terms(contract: Contract, unit: int) -> Breach | None:
     most = index_step_most(contract)
     if contract.index_step_ppm > most:
         return Breach("index_step_ppm", "a second's step", contract.index_step_ppm, most, part)
+    if contract.share_ppm > SHARE_MAX_PPM:
+        what = "the share of the open interest for one owner"
+        why = "so that two owners who hedge each other leave half of it to others"
+        return Breach("share_ppm", what, contract.share_ppm, SHARE_MAX_PPM, why)
     least = PRICES * price_least(contract)
     highest = price_most(contract, unit)
     if least > highest:
@@ -90,6 +94,16 @@ def price_least(contract: Contract) -> int:
 def price_most(contract: Contract, unit: int) -> int:
     """The highest price at which the largest position's worth can still be counted, in ticks."""
     return min(PRICE_MAX, AMOUNT_MAX // (contract.position_max * unit))
+
+
+def position_most(contract: Contract) -> int:
+    """The most lots that an owner may hold or ask for on one side, in all its positions.
+
+    Its share is of the greatest open interest, not of what is open now, and at least the smallest
+    order.
+    """
+    share = contract.open_interest_max * contract.share_ppm // PPM
+    return min(contract.position_max, max(share, contract.instrument.quantity_min))
 
 
 def funding_cap_most(contract: Contract) -> int:

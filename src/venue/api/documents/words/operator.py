@@ -96,6 +96,7 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "match": ("Which requests or frames it is about.", None),
     "matched": ("How many requests or frames it was about.", 1),
     "maxOpenInterest": ("Most that all longs may have, in the base asset.", "100000"),
+    "maxOwnerShare": ("Most of it for one owner's longs, and its shorts, a fraction.", "0.25"),
     "message": ("Words of the answer.", "try again later"),
     "method": ("Method of the request.", "POST"),
     "mode": ("How time passes.", "manual"),

@@ -41,6 +41,7 @@ class OperatorContractsCalls:
         index_notional: int | None = None,
         index_step_rate: Money | None = None,
         funding_cap_rate: Money | None = None,
+        max_owner_share: Money | None = None,
     ) -> venue.api.operator.contracts.ContractView:
         """POST /_venue/contracts"""
         return self._send(
@@ -69,6 +70,7 @@ class OperatorContractsCalls:
                 "indexNotional": index_notional,
                 "indexStepRate": index_step_rate,
                 "fundingCapRate": funding_cap_rate,
+                "maxOwnerShare": max_owner_share,
             },
         )
 
@@ -95,6 +97,7 @@ class OperatorContractsCalls:
         index_notional: int | None = None,
         index_step_rate: Money | None = None,
         funding_cap_rate: Money | None = None,
+        max_owner_share: Money | None = None,
     ) -> venue.api.operator.contracts.ContractView:
         """POST /_venue/contracts/change"""
         return self._send(
@@ -120,6 +123,7 @@ class OperatorContractsCalls:
                 "indexNotional": index_notional,
                 "indexStepRate": index_step_rate,
                 "fundingCapRate": funding_cap_rate,
+                "maxOwnerShare": max_owner_share,
             },
         )
 

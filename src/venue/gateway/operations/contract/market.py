@@ -122,7 +122,7 @@ def _contract_symbol(node: Node, perp: Perpetual) -> ContractSymbol:
         taker_fee_rate=rate_text(instrument.taker_ppm),
         min_order_size=quantity_text(instrument, instrument.quantity_min),
         max_order_size=quantity_text(instrument, instrument.quantity_max),
-        max_position_size=quantity_text(instrument, contract.position_max),
+        max_position_size=quantity_text(instrument, perp.position_max),
         market_open_limit_size=quantity_text(instrument, instrument.market_quantity_max),
     )
 

@@ -159,6 +159,8 @@ def _with(
         changes["open_interest_max"] = decode.lots(
             grid, request.max_open_interest, "maxOpenInterest"
         )
+    if request.max_owner_share:
+        changes["share_ppm"] = decode.ppm(request.max_owner_share, "maxOwnerShare")
     if request.max_leverage:
         changes["leverage_max"] = request.max_leverage
     if request.tiers is not None:
@@ -229,6 +231,7 @@ def _contract_view(node: Node, perp: Perpetual) -> ContractView:
         market_open_limit_size=texts.quantity_text(listed, listed.market_quantity_max),
         max_position_size=texts.quantity_text(listed, contract.position_max),
         max_open_interest=texts.quantity_text(listed, contract.open_interest_max),
+        max_owner_share=texts.rate_text(contract.share_ppm),
         max_leverage=contract.leverage_max,
         tiers=[
             f"{texts.short_text(tier.notional_max, settle.scale)}:{tier.leverage_max}:"

@@ -37,6 +37,7 @@ _SAFE_NAMES: Final = {
     "funding_cap_ppb": "fundingCapRate",
     "index_step_ppm": "indexStepRate",
     "position_max": "maxPositionSize",
+    "share_ppm": "maxOwnerShare",
 }
 
 
@@ -75,6 +76,7 @@ def check_contract(contract: Contract, settle: Asset, sent: Container[str]) -> N
         raise errors.invalid("maxLeverage", f"must be the leverage of the first tier, {first}")
     _check_rate("liquidationFeeRate", contract.liquidation_ppm, 0, PPM - 1)
     _check_rate("indexStepRate", contract.index_step_ppm, 1, INDEX_STEP_MAX)
+    _check_rate("maxOwnerShare", contract.share_ppm, 1, PPM)
     if not 1 <= contract.index_notional <= INDEX_NOTIONAL_MAX:
         raise errors.out_of_range("indexNotional", f"allowed: 1 to {INDEX_NOTIONAL_MAX}")
     if not 1 <= len(contract.index_sources) <= INDEX_SOURCES_MAX:

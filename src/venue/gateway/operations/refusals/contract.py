@@ -117,6 +117,17 @@ def _position_max(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
     return errors.out_of_range("quantity", rule, item_code="POSITION_MAX")
 
 
+def _owner_share(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+    contract = listed.contract
+    high = quantity_text(contract.instrument, rejected.limit)
+    most = quantity_text(contract.instrument, contract.open_interest_max)
+    rule = (
+        f"one owner's positions on a side may be at most {high}, with the open orders that would"
+        f" add to them: {rate_text(contract.share_ppm)} of the greatest open interest, {most}"
+    )
+    return errors.out_of_range("quantity", rule, item_code="OWNER_SHARE")
+
+
 def _open_interest_max(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
     high = quantity_text(listed.contract.instrument, rejected.limit)
     rule = f"the contract's open interest may be at most {high}"
@@ -169,6 +180,7 @@ _LISTED: Final[dict[Reject, Callable[[Rejected, Listed, Words], ApiError]]] = {
     ),
     Reject.NOTIONAL_MAX: _notional,
     Reject.POSITION_MAX: _position_max,
+    Reject.OWNER_SHARE: _owner_share,
     Reject.OPEN_INTEREST_MAX: _open_interest_max,
     Reject.CONTRACT_UNSAFE: _unsafe,
     Reject.NOTHING_TO_CLOSE: _left_to_close,
