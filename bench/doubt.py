@@ -27,8 +27,7 @@ from venue.core.messages.commands import (
     Tick,
 )
 from venue.core.messages.events import Rejected
-from venue.core.owners import FIRST_UID
-from venue.core.units import PPM
+from venue.core.units import FIRST_UID, PPM
 from venue.lab import demo
 from venue.lab.agents.spot import STEP_US, Agents
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, POST_ONLY, SELL, SHORT, Wallet

@@ -16,9 +16,8 @@ from bench.table import Row, Section
 from venue.core.engine import Engine
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Trade
-from venue.core.owners import FIRST_UID
 from venue.core.spot.account import SpotMarket
-from venue.core.units import PPM
+from venue.core.units import FIRST_UID, PPM
 from venue.lab import demo
 from venue.lab.agents.spot import STEP_US, Agents
 from venue.vocabulary import BUY

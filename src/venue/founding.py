@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.engine import Engine
 from venue.core.messages.commands import ChangeSetting, Command
-from venue.core.owners import FIRST_UID
+from venue.core.units import FIRST_UID
 from venue.gateway.access.callers import KeyFacts
 from venue.gateway.access.keys import KeyCredentials
 from venue.gateway.context import Node

@@ -241,6 +241,7 @@ class Reject(IntEnum):
     PLAN_FAULT = 71
     CONTRACT_UNSAFE = 72
     OWNER_SHARE = 73
+    FORMER_TIERS = 74
     # cancel-all-after
     TIMEOUT = 70
     # affiliates

@@ -16,7 +16,7 @@ from support.trading import FOUNDING, trading
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, RecordStreams
-from venue.core.owners import FIRST_UID
+from venue.core.units import FIRST_UID
 from venue.journal.chain import BLOCK
 from venue.journal.opening import open_journal
 from venue.journal.snapshot_files import SnapshotFiles

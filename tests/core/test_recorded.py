@@ -11,7 +11,7 @@ from support import recorded
 from venue.core import rules
 from venue.core.messages.commands import Command, Deposit
 from venue.core.messages.events import Event
-from venue.core.owners import FIRST_UID
+from venue.core.units import FIRST_UID
 from venue.vocabulary import Cause
 
 pytestmark = pytest.mark.core

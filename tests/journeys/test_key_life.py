@@ -20,7 +20,7 @@ from support.listening_room import KEYS, ListeningRoom
 from support.refusals.cases import order
 from support.server import Server
 from support.talkative import BEGIN
-from venue.core.owners import FIRST_UID
+from venue.core.units import FIRST_UID
 from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.vault import StoredKey, Vault
 from venue.gateway.context import Node

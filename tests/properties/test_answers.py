@@ -30,7 +30,7 @@ from venue.core.messages.commands import (
     PostIndex,
     Tick,
 )
-from venue.core.owners import FIRST_UID
+from venue.core.units import FIRST_UID
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import (
     ANSWERS_MAX,

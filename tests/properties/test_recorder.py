@@ -24,7 +24,7 @@ from venue.api.streams.private import (
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceOrder, RecordStreams, Tick
 from venue.core.messages.events import OrderPlaced
-from venue.core.owners import FIRST_UID
+from venue.core.units import FIRST_UID
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.recording.numbering import OwnKey
 from venue.recording.recorder import RENEWAL, Recorder

@@ -18,7 +18,7 @@ from venue.core.engine import Engine
 from venue.core.messages import commands
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event, OwnerCreated, Rejected
-from venue.core.owners import FIRST_UID
+from venue.core.units import FIRST_UID
 from venue.history.schema import contract as tables
 from venue.history.store import open_history
 from venue.journal.opening import open_journal, open_readonly

@@ -14,7 +14,7 @@ from support.recording import contract_commands, spot_commands
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
-from venue.core.owners import FIRST_UID
+from venue.core.units import FIRST_UID
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import contract as contract_queries
 from venue.history.questions import liquidations as liquidation_queries

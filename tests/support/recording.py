@@ -11,8 +11,8 @@ from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, RecordStreams
-from venue.core.owners import FIRST_UID
 from venue.core.state import snapshot
+from venue.core.units import FIRST_UID
 from venue.recording.recorder import Recorder
 
 

@@ -16,7 +16,7 @@ from venue.core.messages.commands import (
     RegisterAsset,
     Tick,
 )
-from venue.core.owners import FIRST_UID
+from venue.core.units import FIRST_UID
 
 BTC = Instrument("BTCUSDT", "BTC", "USDT", 1, 2, 1, 5, 1, 10**9, 10**9, 100, 200)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from venue.core.contract.collateral import (
     FEES_NAME,
     FUND_NAME,
@@ -32,7 +30,7 @@ from venue.core.messages.events import (
     Transferred,
     WalletMoved,
 )
-from venue.core.units import AMOUNT_MAX, FIRST_ID, PPM
+from venue.core.units import AMOUNT_MAX, FIRST_ID, FIRST_UID, PPM
 from venue.vocabulary import (
     REASON_UNKNOWN_TRANSFER_REASON,
     REASON_USER_TRANSFER,
@@ -43,8 +41,6 @@ from venue.vocabulary import (
     Reject,
     SelfTrade,
 )
-
-FIRST_UID: Final = 10_000_001
 
 
 class Owners:

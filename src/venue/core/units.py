@@ -11,6 +11,7 @@ PPB: Final = 1_000_000_000  # funding rates and premiums are parts per billion
 SECOND_US: Final = 1_000_000
 DAY_US: Final = 86_400 * SECOND_US
 FIRST_ID: Final = 10**15  # ids have 16 digits: told apart from ms times, exact below 2^53
+FIRST_UID: Final = 10_000_001  # of owners; those of the venue's own accounts are below 10
 PRICE_MAX: Final = 10**17  # ticks
 QUANTITY_MAX: Final = 10**17  # lots
 AMOUNT_MAX: Final = 2**62  # atoms: bounds supply and notional, so that stored integers fit 64 bits

@@ -10,9 +10,9 @@ from venue.core.book.client_ids import ClientIds
 from venue.core.engine import Engine
 from venue.core.messages.commands import PlaceOrder
 from venue.core.messages.events import OrderPlaced, OrderRepeated, Rejected
-from venue.core.owners import FIRST_UID
 from venue.core.spot.account import SpotAccount
 from venue.core.state import snapshot
+from venue.core.units import FIRST_UID
 from venue.vocabulary import CLIENT_ID_MEMORY_US, CLIENT_IDS_PER_OWNER_MAX, IOC, Reject
 
 pytestmark = pytest.mark.core

@@ -5,13 +5,34 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from support.contract_world import CONTRACT, INSTRUMENT, PRICE, ContractWorld, of
+from support.contract_world import (
+    CONTRACT,
+    DAY_START,
+    HOUR,
+    INSTRUMENT,
+    PRICE,
+    ContractWorld,
+    isolated_world,
+    of,
+    refusal,
+)
+from venue.core.contract.changed_terms import CHANGE_UNITS
 from venue.core.contract.collateral import available
-from venue.core.instruments import Contract
+from venue.core.contract.position import liquidation_mark, maintenance
+from venue.core.instruments import Contract, Tier
 from venue.core.messages import commands
-from venue.core.messages.contract_events import ContractTrade
-from venue.core.state import snapshot
-from venue.vocabulary import IOC, PRODUCT_CONTRACT
+from venue.core.messages.contract_events import (
+    ContractOrderClosed,
+    ContractOrderPlaced,
+    ContractTermsTaken,
+    ContractTrade,
+    FundingDue,
+    LiquidationStarted,
+)
+from venue.core.messages.events import Event, Rejected
+from venue.core.state import audit, snapshot
+from venue.core.units import AMOUNT_MAX
+from venue.vocabulary import CAUSE_OPERATOR, EXPIRED, IOC, PRODUCT_CONTRACT, SHORT, Reject
 
 pytestmark = pytest.mark.core
 
@@ -72,3 +93,196 @@ def test_another_leverage_reserves_the_rate_that_the_order_had() -> None:
     world.ok(commands.ChangeContract(with_fees(CONTRACT, 700, 1_000)))
     world.ok(commands.SetLeverage(uid, INSTRUMENT.symbol, cross=10))
     assert world.cross("cat").cash.held == 10_050
+
+
+# -- leverage and tiers ----------------------------------------------------------------------------
+
+SAFER = replace(CONTRACT, leverage_max=10, tiers=[Tier(AMOUNT_MAX, 10, 60_000)])
+DEFAULTS = (20, 10)  # of CONTRACT and SAFER
+
+
+def closed(events: list[Event]) -> list[tuple[int, int, int]]:
+    """The orders that a change ended: id, status, cause."""
+    return [(one.order_id, one.status, one.cause) for one in of(events, ContractOrderClosed)]
+
+
+def cross(world: ContractWorld, name: str) -> int:
+    return world.holding(name).modes_in(world.perp).cross
+
+
+def test_an_order_whose_leverage_is_no_longer_allowed_ends_and_nobody_is_liquidated() -> None:
+    """Rule 1.7: it filled at leverage 20 under a maintenance rate of 6 %: all was taken at an
+    unmoved mark."""
+    world = ContractWorld("ann", "ben")
+    world.owner("cat", NEED)
+    world.long("cat", 100, PRICE)
+    order_id = next(iter(world.holding("cat").orders))
+    events = world.ok(commands.ChangeContract(SAFER))
+    assert closed(events) == [(order_id, EXPIRED, CAUSE_OPERATOR)]
+    assert events[-1] == ContractTermsTaken(world.perp.symbol, 1, 1, 0)
+    assert of(world.short("ben", 100, PRICE, IOC), ContractTrade) == []
+    world.wait(1)
+    assert of(world.tick(), LiquidationStarted) == []
+    assert available(world.holding("cat"), 0) == NEED
+
+
+def test_the_newest_orders_end_until_the_others_fit() -> None:
+    """Rules 1.7 and 5.7: leverage 20 is allowed for 400,000, and then for 150,000."""
+    world = ContractWorld("ann", "ben")
+    for _ in range(3):
+        world.long("ann", 100, PRICE)
+    old, *ends = list(world.holding("ann").orders)
+    tiers = [CONTRACT.tiers[0], Tier(150_000, 20, 20_000), CONTRACT.tiers[2]]
+    events = world.ok(commands.ChangeContract(replace(CONTRACT, tiers=tiers)))
+    assert closed(events) == [(ended, EXPIRED, CAUSE_OPERATOR) for ended in ends[::-1]]
+    assert list(world.holding("ann").orders) == [old]
+
+
+def test_orders_beyond_a_smaller_largest_position_end() -> None:
+    """Rule 1.7."""
+    world = ContractWorld("ann", "ben")
+    for _ in range(3):
+        world.long("ann", 100, PRICE)
+    *_, newest = list(world.holding("ann").orders)
+    events = world.ok(commands.ChangeContract(replace(CONTRACT, position_max=250)))
+    assert closed(events) == [(newest, EXPIRED, CAUSE_OPERATOR)]
+
+
+def test_a_position_keeps_its_tiers_until_it_fits_the_new_ones() -> None:
+    """Rules 1.7 and 7.1: 500 of margin for 10,000 keep a position whose new rate asks for 600."""
+    world = isolated_world("cat")
+    events = world.ok(commands.ChangeContract(SAFER))
+    assert events[-1] == ContractTermsTaken(world.perp.symbol, 0, 0, 2)
+    position = world.position("ann")
+    assert maintenance(position.pool) == 100
+    assert of(world.tick(), LiquidationStarted) == []
+    assert refusal(world.long("ann", 1, PRICE)) == Reject.FORMER_TIERS
+    assert of(world.short("cat", 1, PRICE), ContractOrderPlaced) != []
+    assert refusal(world.long("ben", 1, PRICE)) == Reject.FORMER_TIERS, "his leverage is 20"
+    # More margin alone does not do: her leverage must be one that is allowed.
+    world.ok(commands.MoveMargin(world.uids["ann"], position.position_id, 600))
+    world.tick()
+    assert maintenance(position.pool) == 100
+    world.ok(
+        commands.SetLeverage(world.uids["ann"], world.perp.symbol, long=10, short=10, cross=10)
+    )
+    world.tick()
+    assert maintenance(position.pool) == 600
+    (trade,) = of(world.long("ann", 1, PRICE), ContractTrade)
+    assert trade.quantity == 1
+    assert list(world.perp.former) == [world.position("ben", SHORT).position_id]
+
+
+def test_a_position_on_former_tiers_is_liquidated_by_them() -> None:
+    """Rule 7.1: 959 endangers it as before the change."""
+    world = isolated_world()
+    world.ok(commands.ChangeContract(SAFER))
+    assert of(world.post(960), LiquidationStarted) == []
+    (started,) = of(world.post(959), LiquidationStarted)
+    assert (started.equity, started.maintenance) == (90, 96)
+    assert liquidation_mark(world.position("ben", SHORT)) > 1_500
+
+
+def test_lower_rates_are_taken_at_once() -> None:
+    """Rule 1.7: a pool that the former rates endanger is safe under the new ones."""
+    world = isolated_world()
+    easier = replace(CONTRACT, tiers=[Tier(AMOUNT_MAX, 50, 9_000)], funding_cap_ppb=1_000_000)
+    world.ok(commands.ChangeContract(easier))
+    assert maintenance(world.position("ann").pool) == 90
+    assert world.perp.former == {}
+
+
+def test_rates_that_positions_keep_bound_fees_steps_and_caps() -> None:
+    """Rule 1.6: a step that 6 % bears passes a position that keeps 1 %."""
+    world = isolated_world()
+    world.ok(commands.ChangeContract(SAFER))
+    for fast in (
+        replace(SAFER, index_step_ppm=40_000),
+        replace(SAFER, funding_cap_ppb=40_000_000),
+        with_fees(SAFER, 200, 20_000),
+    ):
+        (said,) = world.apply(commands.ChangeContract(fast))
+        assert isinstance(said, Rejected)
+        assert said.detail.endswith("of the first tier that open positions have"), said.detail
+    for name in ("ann", "ben"):
+        world.ok(
+            commands.SetLeverage(world.uids[name], world.perp.symbol, cross=9, long=9, short=9)
+        )
+    world.tick()
+    world.ok(commands.ChangeContract(replace(SAFER, index_step_ppm=40_000)))
+
+
+@pytest.mark.parametrize(("before", "after"), [DEFAULTS, DEFAULTS[::-1]])
+def test_the_default_leverage_is_followed_by_those_without_order_and_position(
+    before: int, after: int
+) -> None:
+    """Rule 1.7: an order that reserved at leverage 10 opened at 20, and available was -750."""
+    first, second = (CONTRACT, SAFER) if before == 20 else (SAFER, CONTRACT)
+    world = ContractWorld("ann", "ben", "cat", contract=first)
+    world.trade("ann", "ben", 10, PRICE)
+    world.long("cat", 10, PRICE - 1)
+    dan = world.owner("dan")
+    world.ok(commands.SetLeverage(dan, world.perp.symbol, long=3, cross=before, short=before))
+    eva = world.owner("eva")
+    world.ok(commands.SetLeverage(eva, world.perp.symbol, cross=before))
+    world.ok(commands.ChangeContract(second))
+    assert [cross(world, name) for name in ("ann", "ben", "dan", "eva")] == [
+        before, before, before, after
+    ]  # fmt: skip
+    loaded = snapshot.load(snapshot.dump(world.engine))
+    assert snapshot.state_hash(loaded) == snapshot.state_hash(world.engine)
+
+
+def test_funding_times_that_have_passed_are_not_due() -> None:
+    """Rules 1.7 and 6.5: a settlement is of the times that are told before."""
+    world = isolated_world()
+    world.premium(1_000_000)
+    hourly = tuple(range(0, 1_440, 60))
+    world.time += HOUR // 2
+    world.ok(commands.ChangeContract(replace(CONTRACT, funding_minutes=hourly)))
+    world.tick()
+    assert world.perp.due == DAY_START + 16 * HOUR
+    assert of(world.tick(), FundingDue) == []
+
+
+# -- slices ----------------------------------------------------------------------------------------
+
+
+def crowd(count: int) -> ContractWorld:
+    """So many owners, each with two open orders at leverage 20."""
+    world = ContractWorld("ann", "ben", checked=False)
+    for number in range(count):
+        world.owner(f"o{number}")
+        world.long(f"o{number}", 2, PRICE)
+        world.long(f"o{number}", 2, PRICE - 1)
+    return world
+
+
+def test_a_change_is_worked_off_in_slices_that_a_snapshot_may_part() -> None:
+    """Rules 1.7 and 7.11."""
+    world = crowd(200)
+    events = world.ok(commands.ChangeContract(SAFER))
+    assert 0 < len(closed(events)) < 400
+    assert of(events, ContractTermsTaken) == []
+    assert world.engine.pending()
+    other = snapshot.load(snapshot.dump(world.engine))
+    assert refusal(world.apply(commands.ChangeContract(CONTRACT))) == Reject.INSTRUMENT_INVALID
+    slices = 0
+    while world.engine.pending():
+        events = world.apply(commands.Proceed())
+        assert other.apply(commands.Proceed(world.time)) == events
+        assert len(closed(events)) <= CHANGE_UNITS + 200
+        slices += 1
+    assert slices > 1
+    assert of(events, ContractTermsTaken) == [ContractTermsTaken(world.perp.symbol, 400, 200, 0)]
+    assert audit.problems(world.engine) == []
+
+
+def test_an_order_that_the_change_has_not_reached_does_not_open_under_it() -> None:
+    """Rule 1.7: it ends when it is met."""
+    world = crowd(200)
+    world.ok(commands.ChangeContract(SAFER))
+    events = world.short("ben", 10, PRICE, IOC)
+    assert of(events, ContractTrade) == []
+    assert len(closed(events)) > 1
+    assert {cause for _, _, cause in closed(events)[:-1]} == {CAUSE_OPERATOR}

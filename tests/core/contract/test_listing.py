@@ -247,18 +247,6 @@ def test_what_is_not_listed_is_unknown() -> None:
         assert refusal(desk.apply(command)) == Reject.SYMBOL_UNKNOWN
 
 
-def test_new_tiers_have_every_pool_looked_at_anew() -> None:
-    """Rule 7.7: a maintenance rate of 4 % instead of 0.8 % is more than 30x leaves."""
-    desk = Desk("ben")
-    desk.owner("ann", money=400_000)
-    desk.leverage("ann", 30)
-    desk.pair("ann", "ben", 100)
-    assert of(desk.tick(), LiquidationStarted) == []
-    stricter = changed(leverage_max=20, tiers=[Tier(AMOUNT_MAX, 20, 40_000)])
-    desk.ok(commands.ChangeContract(stricter))
-    assert the(desk.tick(), LiquidationStarted).uid == desk.uids["ann"]
-
-
 def test_a_source_that_is_dropped_counts_no_more() -> None:
     desk = Desk()
     desk.ok(commands.ChangeContract(changed(index_sources=("other",))))

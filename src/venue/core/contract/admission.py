@@ -16,7 +16,7 @@ from venue.core.contract.position import (
     notional,
 )
 from venue.core.contract.prices_in_doubt import doubtful, spendable, unsure
-from venue.core.contract.records import Perpetual, Position, Terms
+from venue.core.contract.records import Modes, Perpetual, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.ledger.ledger import fee_on
 from venue.core.messages.commands import PlaceContractOrder
@@ -108,6 +108,8 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
     if not mark:  # nothing could tell what a position is worth
         return Rejected(Reject.NO_MARK)
     modes = terms.modes
+    if perp.former and _on_former_tiers(modes):
+        return Rejected(Reject.FORMER_TIERS)
     pool = terms.pool
     side = terms.position_side
     quantity = order.quantity
@@ -163,6 +165,12 @@ def _too_large(perp: Perpetual) -> Rejected:
     """The refusal of a position beyond the contract's bounds, of which it names the smaller one."""
     whole = perp.position_max == perp.contract.position_max
     return Rejected(Reject.POSITION_MAX if whole else Reject.OWNER_SHARE, perp.position_max)
+
+
+def _on_former_tiers(modes: Modes) -> bool:
+    """Whether a position of the owner does not fit the contract's tiers yet (rule 1.7)."""
+    positions = modes.longs + modes.shorts
+    return any(position.position_id in modes.perp.former for position in positions)
 
 
 def order_margin(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from venue.core.contract.changed_terms import ChangedTerms
 from venue.core.contract.conditional import forget_ended
 from venue.core.contract.orders import Contracts
 from venue.core.contract.parking import Parking
@@ -40,6 +41,7 @@ class Schedule:
         "liquidation",
         "parking",
         "pending",
+        "terms",
         "ticked",
         "triggers",
         "watch",
@@ -52,6 +54,7 @@ class Schedule:
         self.liquidation = Liquidation(contracts)
         self.watch = Watch(contracts.collateral)
         self.parking = Parking(contracts)
+        self.terms = ChangedTerms(contracts)
         self.ticked = 0
         self.pending = False
 
@@ -68,6 +71,8 @@ class Schedule:
         room = CHUNK
         for perp in perps:
             forget_ended(perp, time)
+            if perp.former:
+                self.terms.retry(perp)
             if perp.spot is not None:
                 follow_spot(perp, perp.spot, time)
             events += self.parking.tick(perp)
@@ -92,6 +97,8 @@ class Schedule:
         room = CHUNK
         perps = list(self.contracts.markets.values())
         for perp in perps:
+            if perp.change is not None:
+                events += self.terms.proceed(perp, perp.change, time)
             if perp.settlement is not None and perp.current and room > 0:
                 due = self.funding.proceed(perp, perp.settlement, room)
                 room -= len(due)
@@ -126,6 +133,8 @@ class Schedule:
         if self.pending or self.parking.pending():
             return True
         for perp in self.contracts.markets.values():
+            if perp.change is not None:
+                return True
             waits = perp.due_algos or any(queue.count for queue in perp.waiting)
             if waits and self.triggers.pending(perp):
                 return True

@@ -8,7 +8,7 @@ from venue.core.book.book import Order
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.conditional import attached, end
 from venue.core.contract.margin import freed, initial
-from venue.core.contract.position import equity, follow, notional, wallet
+from venue.core.contract.position import equity, follow, increase, notional, reduce, wallet
 from venue.core.contract.records import Holding, Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import before_change, settle_position
 from venue.core.ledger.benefits import Benefits
@@ -21,6 +21,7 @@ from venue.vocabulary import (
     BUY,
     CAUSE_LIQUIDATION,
     CAUSE_TAKEOVER,
+    CAUSE_USER,
     CROSSED,
     INCOME_ORDER_FILL_FEE_INCOME,
     INCOME_ORDER_FIX_MARGIN_AMOUNT,
@@ -40,10 +41,10 @@ LEG: Final = Leg
 class Fill:
     """One meeting with a resting order: `lots` traded for `amount` atoms, each side's fee, and the
     margin it moves into an isolated position; `released` is what the resting order held for it.
-    With 0 lots the resting order ends with `status`."""
+    With 0 lots the resting order ends with `status` and `cause`."""
 
-    __slots__ = ("amount", "lots", "maker", "maker_fee", "maker_margin", "released", "status",
-                 "taker_fee", "taker_margin")  # fmt: skip
+    __slots__ = ("amount", "cause", "lots", "maker", "maker_fee", "maker_margin", "released",
+                 "status", "taker_fee", "taker_margin")  # fmt: skip
 
     def __init__(
         self, maker: Order[Terms], lots: int, amount: int, taker_fee: int, maker_fee: int
@@ -57,12 +58,14 @@ class Fill:
         self.maker_margin = 0
         self.released = 0
         self.status = NEW
+        self.cause = CAUSE_USER
 
 
-def ended(maker: Order[Terms], status: int) -> Fill:
+def ended(maker: Order[Terms], status: int, cause: int = CAUSE_USER) -> Fill:
     """The entry for a resting order that ends without a trade."""
     fill = Fill(maker, 0, 0, 0, 0)
     fill.status = status
+    fill.cause = cause
     return fill
 
 
@@ -237,12 +240,12 @@ class Fills:
         if position.separated:
             _stand(position, lots if part.opens else -lots)
         if part.opens:
-            position.increase(lots, amount, part.fee)
+            increase(position, lots, amount, part.fee)
             part.value = amount
             pool.gross += amount
             change = lots
         else:
-            part.value, part.realized = position.reduce(lots, amount, part.fee)
+            part.value, part.realized = reduce(position, lots, amount, part.fee)
             pool.gross -= part.value
             assert pool.gross >= 0, f"{pool.gross} atoms of open value in a pool"
             change = -lots

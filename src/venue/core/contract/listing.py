@@ -5,11 +5,17 @@ from __future__ import annotations
 from msgspec import structs
 
 from venue.core.book.book import Market
+from venue.core.contract.changed_terms import ChangedTerms
 from venue.core.contract.collateral import FEES_NAME, FEES_UID, FUND_NAME, FUND_UID
 from venue.core.contract.orders import Contracts
 from venue.core.contract.records import Perpetual, Terms
 from venue.core.contract.reference.funding import plan
-from venue.core.contract.safe_terms import breach_of_price, breach_of_terms, price_least
+from venue.core.contract.safe_terms import (
+    breach_of_price,
+    breach_of_terms,
+    price_least,
+    with_rate,
+)
 from venue.core.instruments import Contract, contract_fault, grid, unit_atoms
 from venue.core.messages.commands import ChangeContract, ListContract
 from venue.core.messages.contract_events import ContractChanged, ContractListed
@@ -21,10 +27,11 @@ from venue.vocabulary import Reject
 class ContractListing:
     """Contract markets over one ledger."""
 
-    __slots__ = ("contracts",)
+    __slots__ = ("contracts", "terms")
 
     def __init__(self, contracts: Contracts) -> None:
         self.contracts = contracts
+        self.terms = ChangedTerms(contracts)
 
     def list_contract(self, command: ListContract) -> list[Event]:
         """Open a contract market; the first one brings the fee account and the insurance fund."""
@@ -55,40 +62,38 @@ class ContractListing:
         return [*events, ContractListed(contract)]
 
     def change_contract(self, command: ChangeContract) -> list[Event]:
-        """Replace limits, tiers, fees and rules of prices; every pool is looked at again."""
+        """Replace limits, tiers, fees and rules of prices, and hold what is open against them."""
         contract = command.contract
+        refused = self.refused(contract)
+        if refused is not None:
+            return [refused]
+        perp = self.contracts.markets[contract.instrument.symbol]
+        times = perp.contract.funding_minutes
+        events = self.terms.begin(perp, contract, command.time)
+        if contract.funding_minutes != times:
+            perp.last_due = max(perp.last_due, command.time)  # times that have passed are not due
+        plan(perp)
+        for name in [name for name in perp.sources if name not in contract.index_sources]:
+            del perp.sources[name]
+        self.contracts.follow_books()
+        return [ContractChanged(contract), *events]
+
+    def refused(self, contract: Contract) -> Rejected | None:
+        """Why a listed contract may not have these terms; None: it may."""
         perp = self.contracts.markets.get(contract.instrument.symbol)
         if perp is None:
-            return [Rejected(Reject.SYMBOL_UNKNOWN)]
+            return Rejected(Reject.SYMBOL_UNKNOWN)
         reason = contract_fault(contract)
         if not reason and grid(contract.instrument) != grid(perp.contract.instrument):
             reason = "the grid and the assets of a listed contract stay"
         # Terms of earlier versions, which count as `configure` bounds them, may get other sources.
         if structs.replace(contract, index_sources=perp.contract.index_sources) != perp.contract:
+            if not reason and perp.change is not None:
+                reason = "the change before is still under way: try again"
+            held = with_rate(contract, perp.least_ppm) if perp.positions else contract
             reason = reason or _unsafe(contract, perp.unit) or _worse(contract, perp)
-        if reason:
-            return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
-        before = perp.default_leverage()
-        perp.configure(contract)
-        plan(perp)
-        self._follow_default(perp, before)
-        for name in [name for name in perp.sources if name not in contract.index_sources]:
-            del perp.sources[name]
-        self.contracts.follow_books()
-        for position in perp.positions.values():
-            self.contracts.collateral.touch(position.pool)
-            position.pool.sums = None
-        return [ContractChanged(contract)]
-
-    def _follow_default(self, perp: Perpetual, before: int) -> None:
-        """Have owners at the default leverage follow it: a snapshot holds only other leverages."""
-        after = perp.default_leverage()
-        if after == before:
-            return
-        for holding in self.contracts.collateral.holdings.values():
-            modes = holding.modes.get(perp.ordinal)
-            if modes is not None and modes.standard(before):
-                modes.cross = modes.long = modes.short = after
+            reason = reason or _unsafe(held, perp.unit, " that open positions have")
+        return Rejected(Reject.INSTRUMENT_INVALID, 0, reason) if reason else None
 
     def _accounts(self) -> list[Event]:
         collateral = self.contracts.collateral
@@ -100,10 +105,10 @@ class ContractListing:
         return [OwnerCreated(FEES_UID, FEES_NAME), OwnerCreated(FUND_UID, FUND_NAME)]
 
 
-def _unsafe(contract: Contract, unit: int) -> str:
-    """Why no contract may have these terms; empty when they are safe."""
+def _unsafe(contract: Contract, unit: int, whose: str = "") -> str:
+    """Why no contract may have these terms; empty when they are safe. `whose` the first tier is."""
     breach = breach_of_terms(contract, unit)
-    return "" if breach is None else f"{breach.field}: {breach.inequality()}"
+    return "" if breach is None else f"{breach.field}: {breach.inequality()}{whose}"
 
 
 def _worse(contract: Contract, perp: Perpetual) -> str:

@@ -9,12 +9,14 @@ from venue.core.units import PPM, PRICE_MAX, ceil_div
 class Tiers:
     """Maintenance tiers with their deductions, chosen so that the margin is continuous (rule 5.8).
 
-    `caps` are notionals in atoms; `deductions` are in atoms x ppm, so that they are exact.
+    `caps` are notionals in atoms; `deductions` are in atoms x ppm, so that they are exact. `listed`
+    are those of the contract.
     """
 
-    __slots__ = ("caps", "deductions", "leverages", "rates")
+    __slots__ = ("caps", "deductions", "leverages", "listed", "rates")
 
     def __init__(self, tiers: list[Tier]) -> None:
+        self.listed = tiers
         self.caps = [tier.notional_max for tier in tiers]
         self.rates = [tier.maintenance_ppm for tier in tiers]
         self.leverages = [tier.leverage_max for tier in tiers]

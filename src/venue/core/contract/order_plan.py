@@ -23,12 +23,14 @@ from venue.core.contract.prices_in_doubt import Doubted, doubtful, too_dear, uns
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin
+from venue.core.contract.terms_fit import outgrown
 from venue.core.ledger.ledger import fee_on
 from venue.core.units import PPM, ceil_div, part_up
 from venue.vocabulary import (
     BUY,
     CANCELED,
     CAUSE_LIQUIDATION,
+    CAUSE_OPERATOR,
     CAUSE_USER,
     CROSSED,
     EXPIRE_MAKER,
@@ -218,6 +220,9 @@ class Plan:
         kept = self._kept(terms.pool, isolated=isolated) if opens else 0
         if kept is None:
             self._leave_out(maker)
+            return None
+        if perp.change is not None and opens and outgrown(maker):
+            self.match.fills.append(ended(maker, EXPIRED, CAUSE_OPERATOR))
             return None
         size = lots * perp.unit
         amount = price * size

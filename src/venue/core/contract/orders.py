@@ -311,7 +311,7 @@ class Contracts:
                     self._forget(maker, maker.terms)
                 self.fills.fill(order, fill, events)
             else:
-                events.append(self.close(maker, fill.status, order.time))
+                events.append(self.close(maker, fill.status, order.time, fill.cause))
         events += [park(maker) for maker in plan.parked]
         rests = plan.match.conclude()
         left = order.remaining

@@ -5,7 +5,7 @@ The arithmetic is that of `fills`: the effect of an open or a close on collatera
 
 from __future__ import annotations
 
-from venue.core.contract.margin import freed, initial
+from venue.core.contract.margin import Tiers, freed, initial
 from venue.core.contract.position import maintenance, mark_of, sums_of
 from venue.core.contract.records import Perpetual, Pool, Position
 from venue.core.contract.reference.funding import due_funding
@@ -16,11 +16,12 @@ class Shadow:
     """A position that planned fills change: `quantity` lots, `value` its open value in atoms,
     `base` the value it stands on (rule 5.8)."""
 
-    __slots__ = ("base", "leverage", "mark", "quantity", "side", "value")
+    __slots__ = ("base", "leverage", "mark", "quantity", "side", "tiers", "value")
 
-    def __init__(self, side: int, leverage: int, mark: int) -> None:
+    def __init__(self, side: int, leverage: int, mark: int, tiers: Tiers) -> None:
         self.side = side
         self.leverage = leverage
+        self.tiers = tiers
         self.mark = mark
         self.quantity = 0
         self.value = 0
@@ -28,7 +29,7 @@ class Shadow:
 
     def copy(self) -> Shadow:
         """The same position, to be changed on its own."""
-        made = Shadow(self.side, self.leverage, self.mark)
+        made = Shadow(self.side, self.leverage, self.mark, self.tiers)
         made.quantity = self.quantity
         made.value = self.value
         made.base = self.base
@@ -73,7 +74,8 @@ class Stake:
         """A position of the pool as it is planned so far."""
         shadow = self._planned(position.position_id)
         if shadow is None:
-            shadow = Shadow(position.side, position.leverage, mark_of(position))
+            mark = mark_of(position)
+            shadow = Shadow(position.side, position.leverage, mark, position.tiers)
             shadow.quantity = position.quantity
             shadow.value = position.value
             shadow.base = position.base
@@ -84,7 +86,8 @@ class Stake:
         """A position that a planned fill would make."""
         shadow = self._planned(number)
         if shadow is None:
-            shadow = self.shadows[number] = Shadow(side, leverage, self.perp.mark)
+            perp = self.perp
+            shadow = self.shadows[number] = Shadow(side, leverage, perp.mark, perp.tiers)
         return shadow
 
     def _planned(self, number: int) -> Shadow | None:
@@ -133,7 +136,7 @@ class Stake:
         else:
             self.value += before - after
             self.cost += shadow.value - value
-        leverage, tiers = shadow.leverage, self.perp.tiers
+        leverage, tiers = shadow.leverage, shadow.tiers
         self.initial += initial(after, leverage) - initial(before, leverage)
         self.maintenance += tiers.above(shadow.base, after) - tiers.above(shadow.base, before)
         shadow.quantity = quantity

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from venue.core.contract.margin import liquidation_price
+from venue.core.contract.margin import Tiers, liquidation_price
 from venue.core.contract.records import UNKNOWN, Holding, Modes, Perpetual, Pool, Position, Sums
-from venue.core.units import PRICE_MAX
+from venue.core.units import PRICE_MAX, part_down
 
 
 def mark_of(position: Position) -> int:
@@ -86,7 +86,7 @@ def follow(sums: Sums, position: Position, quantity: int, value: int, base: int)
     sums.value, sums.cost, sums.initial = worth, cost, margin
     sums.free = (worth if worth < cost else cost) - margin
     if sums.maintenance != UNKNOWN:
-        tiers = perp.tiers
+        tiers = position.tiers
         sums.maintenance += tiers.above(position.base, after) - tiers.above(base, before)
 
 
@@ -149,15 +149,15 @@ def liquidation_mark(position: Position) -> int:
     together = [
         (found.side, found.quantity, found.base) for found in pool.positions if found.perp is perp
     ]
-    return endangering_mark(perp, mark_of(position), equity(pool) - maintenance(pool), together)
+    slack = equity(pool) - maintenance(pool)
+    return endangering_mark(perp, position.tiers, mark_of(position), slack, together)
 
 
 def endangering_mark(
-    perp: Perpetual, mark: int, slack: int, together: list[tuple[int, int, int]]
+    perp: Perpetual, tiers: Tiers, mark: int, slack: int, together: list[tuple[int, int, int]]
 ) -> int:
     """The same for one pool's positions in a contract, each its side, its lots and its base.
     `slack` is the pool's equity less its maintenance margin, in atoms."""
-    tiers = perp.tiers
     held = sum([tiers.above(base, mark * lots * perp.unit) for _, lots, base in together])
     if len(together) == 1:
         side, lots, base = together[0]
@@ -199,16 +199,45 @@ def maintenance(pool: Pool) -> int:
 
 def maintenance_of(position: Position) -> int:
     """The maintenance margin that a position adds to its owner's at mark (rule 5.8)."""
-    return position.perp.tiers.above(position.base, notional(position))
+    return position.tiers.above(position.base, notional(position))
 
 
 def maintenance_after(position: Position, lots: int) -> int:
     """The maintenance margin of a position's pool once `lots` of it are closed."""
-    tiers = position.perp.tiers
+    tiers = position.tiers
     value = mark_of(position) * position.perp.unit
     before = tiers.above(position.base, value * position.quantity)
     after = tiers.above(position.base, value * (position.quantity - lots))
     return maintenance(position.pool) - before + after
+
+
+def increase(position: Position, lots: int, notional: int, fee: int) -> None:
+    """Add lots at their notional."""
+    assert lots > 0 <= notional, f"{lots} lots opened for {notional} atoms"
+    position.quantity += lots
+    position.value += notional
+    position.open_size += lots
+    position.open_value += notional
+    position.open_fee += fee
+
+
+def reduce(position: Position, lots: int, notional: int, fee: int) -> tuple[int, int]:
+    """Take lots out at their notional: (open value taken out, profit without the fee).
+
+    Open value leaves in proportion, rounded down; a full close takes all (rule 5.4).
+    """
+    assert 0 < lots <= position.quantity, f"{lots} lots closed of {position.quantity}"
+    whole = lots == position.quantity
+    value = position.value if whole else part_down(position.value, lots, position.quantity)
+    realized = position.side * (notional - value)
+    position.quantity -= lots
+    position.value -= value
+    assert position.value >= 0, f"an open value of {position.value} atoms"
+    position.close_size += lots
+    position.close_value += notional
+    position.close_fee += fee
+    position.realized += realized
+    return value, realized
 
 
 def find_position(modes: Modes, side: int) -> Position | None:

@@ -132,7 +132,7 @@ def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
         if position.perp is terms.perp and position.position_id not in changed:
             together.append((position.side, position.quantity, position.base))
     together = [found for found in together if found[1]]
-    return endangering_mark(terms.perp, shadow.mark, stake.slack(), together)
+    return endangering_mark(terms.perp, shadow.tiers, shadow.mark, stake.slack(), together)
 
 
 def _freed(stake: Stake, pool: Pool, plan: Plan, shadow: Shadow) -> int:

@@ -19,11 +19,12 @@ from venue.core.contract.safe_terms import (
     index_step_most,
     position_most,
     price_least,
+    with_rate,
 )
+from venue.core.contract.terms_change import TermsChange
 from venue.core.instruments import Contract
 from venue.core.ledger.accounts import Account, Cash
 from venue.core.messages.commands import NO_EXIT, Exit
-from venue.core.units import part_down
 from venue.vocabulary import ALGO_UNTRIGGERED, BUY, COMBINED, CROSSED, LONG
 
 LEVERAGE_DEFAULT: Final = 20
@@ -45,17 +46,20 @@ class Perpetual:
     `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
     `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
     `price_least` is the lowest mark at which a tick is fine enough, `position_max` the most lots of
-    one owner and side (rule 1.6).
+    one owner and side, `least_ppm` the lowest first maintenance rate of a position (rule 1.6). A
+    `change` of terms is under way; `former` are the positions that changes left on former tiers, in
+    the turn in which they are tried again (rule 1.7).
     """
 
-    __slots__ = ("asset", "contract", "current", "doubt", "due", "due_algos", "ended_algos",
-                 "funding_cap_ppb", "ids", "index_price", "index_step_ppm", "index_time",
-                 "last_due", "last_rate_ppb", "mark", "market", "open_interest",
-                 "open_interest_max", "ordinal", "position_max", "positions", "premium_count",
-                 "premium_ppb", "premium_sum", "premium_time", "premiums", "price_least",
-                 "recalled", "seen_time", "settlement", "sources", "spot", "spot_alone",
-                 "spot_highest", "spot_lowest", "symbol", "tiers", "trailing", "unit",
-                 "wait_until", "waiting", "was_unknown")  # fmt: skip
+    __slots__ = ("asset", "change", "contract", "current", "doubt", "due", "due_algos",
+                 "ended_algos", "former", "funding_cap_ppb", "ids", "index_price",
+                 "index_step_ppm", "index_time", "last_due", "last_rate_ppb", "least_ppm",
+                 "mark", "market", "open_interest", "open_interest_max", "ordinal",
+                 "position_max", "positions", "premium_count", "premium_ppb", "premium_sum",
+                 "premium_time", "premiums", "price_least", "recalled", "seen_time",
+                 "settlement", "sources", "spot", "spot_alone", "spot_highest", "spot_lowest",
+                 "symbol", "tiers", "trailing", "unit", "wait_until", "waiting",
+                 "was_unknown")  # fmt: skip
 
     def __init__(self, contract: Contract, market: Market[Terms], ordinal: int, time: int) -> None:
         self.market = market
@@ -90,6 +94,9 @@ class Perpetual:
         # Orders whose price has come and whose turn has not, each with its version then.
         self.due_algos: deque[tuple[int, Algo]] = deque()
         self.ended_algos: Ended[Algo] = Ended()  # those with client ids, for a day
+        self.change: TermsChange | None = None
+        self.former: dict[int, Position] = {}
+        self.tiers = Tiers(contract.tiers)
         self.configure(contract)
 
     def default_leverage(self) -> int:
@@ -117,18 +124,26 @@ class Perpetual:
         """Forget a position that has ended."""
         del self.positions[position.position_id]
         self.ids.remove((position.position_id,))
+        self.former.pop(position.position_id, None)
 
     def configure(self, contract: Contract) -> None:
         """Take over the contract's limits, tiers and fees."""
         self.contract = contract
         self.position_max = position_most(contract)
         self.open_interest_max = contract.open_interest_max
-        # Contracts of earlier versions may say more.
-        self.funding_cap_ppb = min(contract.funding_cap_ppb, funding_cap_most(contract))
-        self.index_step_ppm = min(contract.index_step_ppm, index_step_most(contract))
-        self.price_least = price_least(contract)
-        self.tiers = Tiers(contract.tiers)
+        if contract.tiers != self.tiers.listed:
+            self.tiers = Tiers(contract.tiers)
         self.market.configure(contract.instrument)
+        lowest = self.tiers.rates[0]
+        self.bound(min(lowest, self.least_ppm) if self.positions else lowest)
+
+    def bound(self, least_ppm: int) -> None:
+        """Be safe for positions with this maintenance rate; former versions may say more."""
+        self.least_ppm = least_ppm
+        held = with_rate(self.contract, least_ppm)
+        self.funding_cap_ppb = min(held.funding_cap_ppb, funding_cap_most(held))
+        self.index_step_ppm = min(held.index_step_ppm, index_step_most(held))
+        self.price_least = price_least(held)
 
 
 class Pool:
@@ -186,6 +201,7 @@ class Position:
 
     `base` is the value that a separated one stands on (rule 5.8): that of its owner's other
     positions on its side when lots were last added, in atoms at mark.
+    `tiers` are those whose margins it must keep: the contract's, or former ones (rule 1.7).
     `orders` are the closing orders on it, oldest first, `closing` the lots they still hold;
     `algos` the conditional orders that close it. `funded` is the due time of the last funding
     settlement it took part in, or that was due when it was opened. `rank` is its key in the ADL
@@ -197,13 +213,14 @@ class Position:
                  "closing", "created", "created_sequence", "funded", "funding_fee", "leverage",
                  "liquidate_fee", "open_fee", "open_order_id", "open_size", "open_value", "orders",
                  "passed", "perp", "pool", "position_id", "quantity", "rank", "realized",
-                 "separated", "side", "updated", "updated_sequence", "value")  # fmt: skip
+                 "separated", "side", "tiers", "updated", "updated_sequence", "value")  # fmt: skip
 
     def __init__(
         self, position_id: int, perp: Perpetual, side: int, pool: Pool, leverage: int, time: int
     ) -> None:
         self.position_id = position_id
         self.perp = perp
+        self.tiers = perp.tiers
         self.side = side
         self.pool = pool
         self.leverage = leverage
@@ -232,33 +249,6 @@ class Position:
         self.updated = time
         self.created_sequence = 0
         self.updated_sequence = 0
-
-    def increase(self, lots: int, notional: int, fee: int) -> None:
-        """Add lots at their notional."""
-        assert lots > 0 <= notional, f"{lots} lots opened for {notional} atoms"
-        self.quantity += lots
-        self.value += notional
-        self.open_size += lots
-        self.open_value += notional
-        self.open_fee += fee
-
-    def reduce(self, lots: int, notional: int, fee: int) -> tuple[int, int]:
-        """Take lots out at their notional: (open value taken out, profit without the fee).
-
-        Open value leaves in proportion, rounded down; a full close takes all (rule 5.4).
-        """
-        assert 0 < lots <= self.quantity, f"{lots} lots closed of {self.quantity}"
-        whole = lots == self.quantity
-        value = self.value if whole else part_down(self.value, lots, self.quantity)
-        realized = self.side * (notional - value)
-        self.quantity -= lots
-        self.value -= value
-        assert self.value >= 0, f"an open value of {self.value} atoms"
-        self.close_size += lots
-        self.close_value += notional
-        self.close_fee += fee
-        self.realized += realized
-        return value, realized
 
     def left(self) -> int:
         """Lots that no closing order holds yet (rule 5.1)."""

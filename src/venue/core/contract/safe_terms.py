@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from venue.core.instruments import SHARE_MAX_PPM, Contract
 from venue.core.units import AMOUNT_MAX, PPB, PPM, PRICE_MAX, ceil_div
@@ -73,6 +74,15 @@ def breach_of_terms(contract: Contract, unit: int) -> Breach | None:
         why = "the highest price at which the largest position can be counted"
         return Breach("position_max", words, least, highest, why, rate=False)
     return None
+
+
+def with_rate(contract: Contract, least_ppm: int) -> Contract:
+    """The contract as positions see it that keep a lower maintenance rate (rule 1.7)."""
+    tiers = contract.tiers
+    if not tiers or tiers[0].maintenance_ppm <= least_ppm:
+        return contract
+    first = replace(tiers[0], maintenance_ppm=least_ppm)
+    return replace(contract, tiers=[first, *tiers[1:]])
 
 
 def breach_of_price(contract: Contract, mark: int) -> Breach | None:

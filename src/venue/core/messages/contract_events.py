@@ -213,6 +213,16 @@ class MarkSet(Struct, array_like=True, tag_field="what", tag=42, gc=False):
     jumped: bool = False
 
 
+class ContractTermsTaken(Struct, array_like=True, tag_field="what", tag=48, gc=False):
+    """All orders and positions were held against a contract's new terms (rule 1.7): `ended` orders
+    of `owners` have ended, `kept` positions have stayed on former tiers."""
+
+    symbol: str
+    ended: int
+    owners: int
+    kept: int
+
+
 class FundingDue(Struct, array_like=True, tag_field="what", tag=43, gc=False):
     """The rate (ppb) and mark at which a settlement will be paid; `due` in µs (rule 6.5)."""
 

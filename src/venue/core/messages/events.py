@@ -31,6 +31,7 @@ from venue.core.messages.contract_events import (
     ContractOrderPlaced,
     ContractOrderReduced,
     ContractOrderReturned,
+    ContractTermsTaken,
     ContractTrade,
     Deleveraged,
     FundingDue,
@@ -253,6 +254,7 @@ Event = (
     | ClosedAtMarket
     | ContractListed
     | ContractChanged
+    | ContractTermsTaken
     | MarkSet
     | FundingDue
     | FundingSkipped

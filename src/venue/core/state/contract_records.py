@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from venue.core.contract.records import UNKNOWN
-from venue.core.instruments import Contract
+from venue.core.instruments import Contract, Tier
 from venue.core.messages.commands import Exit
 
 
@@ -62,6 +62,7 @@ class PositionRecord(msgspec.Struct, array_like=True, gc=False):
     updated_sequence: int
     ranking: tuple[int, int, int] = (0, 0, 0)  # its rank, and whom it asked last (key and id)
     base: int = 0
+    tiers: int = 0  # the place among the contract's former tiers, from 1; 0: those of now
 
 
 class AlgoRecord(msgspec.Struct, array_like=True, gc=False):
@@ -102,6 +103,16 @@ class HoldingRecord(msgspec.Struct, array_like=True):
     algos: list[AlgoRecord]
 
 
+class TermsRecord(msgspec.Struct, array_like=True):
+    """A contract after changes of terms: former `tiers` that positions keep, the ids of `former`
+    positions in their turn, the lowest first rate, and the numbers of a `change` under way."""
+
+    tiers: list[list[Tier]]
+    former: list[int]
+    least_ppm: int
+    change: list[int]
+
+
 class PerpetualRecord(msgspec.Struct, array_like=True):
     """A contract market; `orders` are its bids, then its asks, in priority order.
 
@@ -129,6 +140,7 @@ class PerpetualRecord(msgspec.Struct, array_like=True):
     doubt: bool = True
     ranking: tuple[int, int, bool] = (0, 0, False)  # `ContractRanking`: next, kept, exact
     parked: list[ContractOrderRecord] = []
+    terms: TermsRecord | None = None
 
 
 PoolId = tuple[int, int, int]  # uid, asset, position id

@@ -15,7 +15,7 @@ from venue.core.contract.reference.records import Settlement, Source
 from venue.core.contract.risk.ranking import ContractRanking
 from venue.core.engine import Engine
 from venue.core.messages.commands import Exit
-from venue.core.state import watch_snapshot
+from venue.core.state import terms_snapshot, watch_snapshot
 from venue.core.state.conditional_snapshot import algo_record, load_algo, name, stand_back
 from venue.core.state.contract_records import (
     ContractOrderRecord,
@@ -35,10 +35,11 @@ NEW_NUMBERS: Final = [0, 0, 0, 0, NO_ASK, 0, 0, 0]  # the values there of number
 def dump(engine: Engine) -> ContractState:
     """The contract side, in an order that follows from the commands."""
     contracts = engine.contracts
+    places = terms_snapshot.places(contracts.markets)
     holdings = []
     for uid in engine.ledger.accounts:
         holding = contracts.collateral.holdings.get(uid)
-        record = None if holding is None else _holding_record(holding, contracts.markets)
+        record = None if holding is None else _holding_record(holding, contracts.markets, places)
         if record is not None:
             holdings.append(record)
     return ContractState(
@@ -65,7 +66,9 @@ def dump(engine: Engine) -> ContractState:
     )
 
 
-def _holding_record(holding: Holding, perps: dict[str, Perpetual]) -> HoldingRecord | None:
+def _holding_record(
+    holding: Holding, perps: dict[str, Perpetual], places: dict[int, int]
+) -> HoldingRecord | None:
     account = holding.account
     modes = []
     for perp in perps.values():
@@ -78,7 +81,10 @@ def _holding_record(holding: Holding, perps: dict[str, Perpetual]) -> HoldingRec
         holding.taker_ppm,
         [(number, cash.asset, cash.collateral) for number, cash in account.isolated.items()],
         modes,
-        [_position_record(position) for position in holding.positions.values()],
+        [
+            _position_record(position, places.get(number, 0))
+            for number, position in holding.positions.items()
+        ],
         [algo_record(algo) for algo in holding.algos.values()],
     )
     empty = HoldingRecord(account.uid, -1, -1, [], [], [], [])
@@ -125,6 +131,7 @@ def _perpetual_record(perp: Perpetual, ranking: ContractRanking) -> PerpetualRec
         doubt=perp.doubt,
         ranking=(ranking.next, ranking.kept, ranking.exact),
         parked=[_order_record(order) for order in market.book.parked.values()],
+        terms=terms_snapshot.dump(perp),
     )
 
 
@@ -203,7 +210,7 @@ def _order_record(order: Order[Terms]) -> ContractOrderRecord:
     )
 
 
-def _position_record(position: Position) -> PositionRecord:
+def _position_record(position: Position, tiers: int) -> PositionRecord:
     return PositionRecord(
         position.position_id,
         position.perp.symbol,
@@ -223,6 +230,7 @@ def _position_record(position: Position) -> PositionRecord:
         position.updated_sequence,
         (position.rank, *position.passed),
         position.base,
+        tiers,
     )
 
 
@@ -249,11 +257,18 @@ def load(engine: Engine, state: ContractState) -> None:
         ranking.next, ranking.kept, ranking.exact = record.ranking
     contracts.follow_books()
     by_ordinal = list(contracts.markets.values())
+    places = {
+        position.position_id: position.tiers
+        for holding_record in state.holdings
+        for position in holding_record.positions
+        if position.tiers
+    }
     for holding_record in state.holdings:
         _load_holding(engine, holding_record, by_ordinal)
     for record in state.perps:
         perp = contracts.markets[record.contract.instrument.symbol]
         perp.positions = dict(sorted(perp.positions.items()))
+        terms_snapshot.load(perp, record.terms, places)
         stand_back(perp, record.due_algos)
         for order_record in record.orders:
             order = _order(engine, order_record)

@@ -13,7 +13,6 @@ import pytest
 from support.contract_world import (
     MONEY,
     SYMBOL,
-    TIERS,
     ContractWorld,
     isolated_world,
     items,
@@ -21,6 +20,7 @@ from support.contract_world import (
     refusal,
 )
 from venue.core.contract.consequences import LIQUIDATIONS_MAX
+from venue.core.contract.margin import Tiers
 from venue.core.contract.position import equity, liquidation_mark, maintenance
 from venue.core.instruments import Tier
 from venue.core.messages import commands
@@ -385,8 +385,10 @@ def test_no_liquidation_while_the_index_is_stale(how: str) -> None:
         world.wait(1)
         (mark,) = of(world.tick(), MarkSet)
     assert (mark.mark, mark.current) == (1_000, False)
-    # 6 % of 10,000 = 600 > 500.
-    world.change(leverage_max=10, tiers=[Tier(AMOUNT_MAX, 10, 60_000)])
+    # 6 % of 10,000 = 600 > 500. No command does this to a position (rule 1.7).
+    world.position("ann").tiers = Tiers([Tier(AMOUNT_MAX, 10, 60_000)])
+    world.engine.contracts.collateral.touch(world.position("ann").pool)
+    world.position("ann").pool.sums = None
     for _ in range(5):
         world.wait(1)
         assert of(world.tick(), LiquidationStarted) == []
@@ -402,14 +404,6 @@ def test_no_liquidation_while_the_contract_is_halted() -> None:
     assert of(world.tick(), LiquidationStarted) == []
     world.ok(commands.HaltInstrument(SYMBOL, False, product=1))
     assert len(of(world.tick(), LiquidationStarted)) == 1
-
-
-def test_tiers_that_change_are_looked_at_on_the_next_tick() -> None:
-    """The same change with a current index liquidates at once."""
-    world = isolated_world()
-    world.change(leverage_max=10, tiers=[Tier(AMOUNT_MAX, 10, 60_000)])
-    assert len(of(world.tick(), LiquidationStarted)) == 1
-    assert world.perp.contract.tiers != TIERS
 
 
 def test_a_falling_price_is_followed_by_steps_and_liquidates_on_the_way() -> None:

@@ -52,7 +52,7 @@ def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
 def _mark(perp: Perpetual) -> int:
     """The index with the average premium of 150 s, each sample within half the smallest maintenance
     rate; samples not yet taken count 0 (rule 6.2)."""
-    most = perp.tiers.rates[0] * CLAMP_PPB
+    most = perp.least_ppm * CLAMP_PPB
     total = 0
     for premium in perp.premiums:  # each within the clamp: one sample must not reach it alone
         total += max(-most, min(premium, most))

@@ -180,8 +180,8 @@ def _spare(position: Position, lots: int, price: int) -> int:
     before = notional(position)
     value = before // position.quantity
     gained = position.side * (price * perp.unit - value) * lots
-    own = perp.tiers.above(position.base, before)
-    rest = perp.tiers.above(position.base, value * (position.quantity - lots))
+    own = position.tiers.above(position.base, before)
+    rest = position.tiers.above(position.base, value * (position.quantity - lots))
     return equity(pool) + gained - (maintenance(pool) - own + rest)
 
 

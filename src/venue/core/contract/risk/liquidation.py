@@ -172,7 +172,7 @@ class Liquidation:
         if pool.account.uid == FUND_UID:
             return False
         aim = self._aim(pool, position)
-        if equity(pool) < ceil_div(notional(position) * perp.tiers.rates[aim.tier], PPM):
+        if equity(pool) < ceil_div(notional(position) * position.tiers.rates[aim.tier], PPM):
             return False
         held = 0
         for own in self.collateral.fund[pool.asset].positions:
@@ -197,7 +197,7 @@ class Liquidation:
         price = bankruptcy_price(position.side, size, mark, share, 0)
         if pool.account.uid == FUND_UID and share > 0:
             limit = price = mark  # the fund's money is no other owner's
-        tier = perp.tiers.at(position.base + notional(position))
+        tier = position.tiers.at(position.base + notional(position))
         wanted = _partial(pool, position, tier, total - own) or position.quantity
         fund = self.collateral.fund[pool.asset]
         aim = Aim(position, fund, tier, wanted)
@@ -367,11 +367,11 @@ def _partial(pool: Pool, position: Position, tier: int, others: int) -> int:
         return 0
     perp = position.perp
     one = mark_of(position) * perp.unit
-    keep = (perp.tiers.caps[tier - 1] - position.base) // one
+    keep = (position.tiers.caps[tier - 1] - position.base) // one
     lots = position.quantity - keep
     if keep < perp.market.quantity_min or lots <= 0:
         return 0
     cost = fee_on(lots * one, _taker_ppm(position) + perp.contract.liquidation_ppm)
-    if equity(pool) - cost > others + perp.tiers.above(position.base, keep * one):
+    if equity(pool) - cost > others + position.tiers.above(position.base, keep * one):
         return lots
     return 0

@@ -297,18 +297,18 @@ def _bounds(pool: Pool, slack: int) -> list[Bound]:
     share = slack // len(perps)
     bounds: list[Bound] = []
     for perp in perps:
-        net = gross = 0  # lots x unit
+        net = needed = 0  # lots x unit; the same x the highest maintenance rate
         for position in pool.positions:
             if position.perp is perp:
                 size = position.quantity * perp.unit
                 # Compiled, a product with a negative number is dear: a side is a branch.
                 net += size if position.side > 0 else -size
-                gross += size
+                needed += size * position.tiers.rates[-1]
         # A falling mark costs the net long lots; the maintenance margin falls with it. At today's
         # mark nothing is due: it must move by a tick.
         if net > 0:
             bounds.append((perp, FALLS, max(1, share // net)))
-        rate = gross * perp.tiers.rates[-1] - net * PPM
+        rate = needed - net * PPM
         if rate > 0:
             bounds.append((perp, RISES, max(1, share * PPM // rate)))
     return bounds

@@ -250,6 +250,11 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
     Reject.PRICE_DOUBT: _precondition(
         "the contract's index is in doubt: orders may only reduce positions", "PRICE_DOUBT"
     ),
+    Reject.FORMER_TIERS: _precondition(
+        "a position in the symbol does not fit the contract's new tiers: until it does, orders"
+        " there only reduce; add margin, lower the leverage or close a part",
+        "FORMER_TIERS",
+    ),
     Reject.PLAN_FAULT: _precondition(
         "the order could not be planned; nothing was done", "PLAN_FAULT"
     ),

@@ -1,0 +1,103 @@
+"""A contract's new terms, held against its open orders and positions (rule 1.7).
+
+A position keeps former tiers until it fits the new ones, and its owner opens nothing more in the
+contract meanwhile; open orders that do not fit end. Owners are looked at in slices.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Final
+
+from venue.core.contract.orders import Contracts
+from venue.core.contract.records import Modes, Perpetual
+from venue.core.contract.terms_change import TermsChange
+from venue.core.contract.terms_fit import Judgement, judge
+from venue.core.instruments import Contract
+from venue.core.messages.contract_events import ContractTermsTaken
+from venue.core.messages.events import Event
+from venue.core.units import FIRST_UID
+from venue.vocabulary import CAUSE_OPERATOR, EXPIRED
+
+CHANGE_UNITS: Final = 250  # units of one slice: an owner, one of its orders or positions here
+RETRIED: Final = 20  # positions on former tiers that a tick tries again
+RESERVED_LAST: Final = 9  # uids up to here are the venue's own accounts, if any
+
+
+class ChangedTerms:
+    """Works off changes of terms over the contract side."""
+
+    __slots__ = ("contracts",)
+
+    def __init__(self, contracts: Contracts) -> None:
+        self.contracts = contracts
+
+    def begin(self, perp: Perpetual, contract: Contract, time: int) -> list[Event]:
+        """Take terms over that may be taken, with the first slice of their effects."""
+        assert perp.change is None, f"a second change of {perp.symbol}"
+        tiers, most, default = perp.tiers, perp.position_max, perp.default_leverage()
+        perp.configure(contract)
+        if perp.tiers is tiers and perp.position_max >= most:
+            return []
+        perp.change = TermsChange(default)
+        return self.proceed(perp, perp.change, time)
+
+    def proceed(self, perp: Perpetual, change: TermsChange, time: int) -> list[Event]:
+        """Hold the next owners against a change that is under way."""
+        events: list[Event] = []
+        accounts = self.contracts.ledger.accounts
+        holdings = self.contracts.collateral.holdings
+        units = CHANGE_UNITS
+        while units > 0:
+            uid = change.next
+            if uid not in accounts and uid >= FIRST_UID:
+                perp.change = None
+                if not perp.former:
+                    perp.bound(perp.tiers.rates[0])
+                done = ContractTermsTaken(perp.symbol, change.ended, change.owners, change.kept)
+                return [*events, done]
+            change.next = FIRST_UID if uid == RESERVED_LAST else uid + 1
+            holding = holdings.get(uid)
+            modes = None if holding is None else holding.modes.get(perp.ordinal)
+            units -= 1
+            if modes is not None:
+                units -= self._visit(perp, change, modes, time, events)
+        return events
+
+    def retry(self, perp: Perpetual) -> None:
+        """Try some positions on former tiers again, in turn."""
+        for number in list(islice(perp.former, RETRIED)):
+            position = perp.former.pop(number, None)
+            if position is None:  # it went with another one of its pool
+                continue
+            perp.former[number] = position
+            found = judge(position.pool.holding.modes_in(perp), perp.tiers, perp.position_max)
+            self._take(perp, found)
+        if not perp.former and perp.change is None:
+            perp.bound(perp.tiers.rates[0])
+
+    def _visit(
+        self, perp: Perpetual, change: TermsChange, modes: Modes, time: int, events: list[Event]
+    ) -> int:
+        """Hold one owner against the new terms; the units that this took."""
+        in_use = modes.longs or modes.shorts or modes.open_orders
+        if modes.standard(change.default) and not in_use:
+            modes.cross = modes.long = modes.short = perp.default_leverage()
+        found = judge(modes, perp.tiers, perp.position_max)
+        self._take(perp, found)
+        for position in found.keep:
+            perp.former[position.position_id] = position
+        for order in found.end:
+            events.append(self.contracts.close(order, EXPIRED, time, CAUSE_OPERATOR))
+        change.ended += len(found.end)
+        change.owners += len(found.end) > 0
+        change.kept += len(found.keep)
+        return modes.open_orders + len(found.end) + len(found.take) + len(found.keep)
+
+    def _take(self, perp: Perpetual, found: Judgement) -> None:
+        for position in found.take:
+            if position.tiers is not perp.tiers:
+                position.tiers = perp.tiers
+                position.pool.sums = None
+                self.contracts.collateral.touch(position.pool)
+                perp.former.pop(position.position_id, None)

@@ -1,0 +1,65 @@
+"""Former tiers of contracts and changes of terms as records and back; see `contract_snapshot`."""
+
+from __future__ import annotations
+
+from venue.core.contract.margin import Tiers
+from venue.core.contract.records import Perpetual
+from venue.core.contract.terms_change import TermsChange
+from venue.core.instruments import Tier
+from venue.core.state.contract_records import TermsRecord
+
+
+def dump(perp: Perpetual) -> TermsRecord | None:
+    """The record of a contract; None: all its positions have the tiers of now."""
+    change = perp.change
+    lowest = perp.tiers.rates[0]
+    if change is None and not perp.former and perp.least_ppm == lowest:
+        return None
+    return TermsRecord(
+        _former_tiers(perp),
+        list(perp.former),
+        perp.least_ppm,
+        []
+        if change is None
+        else [change.default, change.next, change.ended, change.owners, change.kept],
+    )
+
+
+def places(perps: dict[str, Perpetual]) -> dict[int, int]:
+    """The places of positions' tiers among the former ones of their contracts, from 1, by position
+    id. Positions with the tiers of now have none."""
+    found: dict[int, int] = {}
+    for perp in perps.values():
+        if perp.former or perp.change is not None:
+            former = _former_tiers(perp)
+            for position in perp.positions.values():
+                if position.tiers is not perp.tiers:
+                    found[position.position_id] = 1 + former.index(position.tiers.listed)
+    return found
+
+
+def load(perp: Perpetual, record: TermsRecord | None, places: dict[int, int]) -> None:
+    """Give a contract, whose positions are loaded, what its record tells; `places` are by position
+    id."""
+    if record is None:
+        return
+    former = [Tiers(listed) for listed in record.tiers]
+    for position in perp.positions.values():
+        number = places.get(position.position_id, 0)
+        if number:
+            position.tiers = former[number - 1]
+    perp.former = {number: perp.positions[number] for number in record.former}
+    perp.bound(record.least_ppm)
+    if record.change:
+        default, *numbers = record.change
+        perp.change = change = TermsChange(default)
+        change.next, change.ended, change.owners, change.kept = numbers
+
+
+def _former_tiers(perp: Perpetual) -> list[list[Tier]]:
+    """The tiers that positions keep and the contract no longer has, the oldest position's first."""
+    found: list[list[Tier]] = []
+    for position in perp.positions.values():
+        if position.tiers is not perp.tiers and position.tiers.listed not in found:
+            found.append(position.tiers.listed)
+    return found
