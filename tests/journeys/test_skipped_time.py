@@ -139,7 +139,7 @@ def test_who_reads_nothing_does_not_keep_time_from_passing(tmp_path: Path) -> No
         reader = sockets.enter_context(private(venue))
         begin = venue.clock()["time"]
         assert venue.advance(by="4m")["to"] == begin + 240_000
-        # A socket without a close frame in 5 s is cut off: a busy machine advances longer than that.
+        # A socket without a close frame in 5 s is cut off: a busy machine advances longer.
         reasons = ("too slow: nothing was read for 1 s", "no close frame received")
         told = ended(stalled)
         assert any(reason in told for reason in reasons), told
