@@ -7,13 +7,13 @@ from typing import Final
 from venue.core.contract.changed_terms import ChangedTerms
 from venue.core.contract.conditional import forget_ended
 from venue.core.contract.orders import Contracts
-from venue.core.contract.parking import Parking
 from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.funding import CHUNK, Funding
 from venue.core.contract.reference.index import SPOT_SOURCE, follow_spot, post, price_most
 from venue.core.contract.reference.prices import refresh, sample
 from venue.core.contract.risk.liquidation import Liquidation, endangered
 from venue.core.contract.risk.liquidation_run import Run
+from venue.core.contract.risk.parking import Parking
 from venue.core.contract.risk.pool_watch import Watch
 from venue.core.contract.triggers import Triggers
 from venue.core.messages.commands import PostIndex

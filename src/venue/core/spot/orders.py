@@ -273,17 +273,15 @@ class Spot:
         notional = price * lots * market.unit_atoms
         taker_ppm = taker.taker_ppm if taker.taker_ppm >= 0 else market.taker_ppm
         maker_ppm = maker.maker_ppm if maker.maker_ppm >= 0 else market.maker_ppm
-        if maker_ppm > maker_order.fee_ppm:  # it came before the rate was raised
-            maker_ppm = maker_order.fee_ppm
+        if maker_ppm > maker_order.fee_ppm:
+            maker_ppm = maker_order.fee_ppm  # it came before the rate was raised
         base, quote = market.base, market.quote
         if buy:
             buyer, seller, side = taker, maker, BUY
-            base_ppm, quote_ppm = taker_ppm, maker_ppm
+            base_fee, quote_fee = fee_on(base_amount, taker_ppm), fee_on(notional, maker_ppm)
         else:
             buyer, seller, side = maker, taker, SELL
-            base_ppm, quote_ppm = maker_ppm, taker_ppm
-        base_fee = fee_on(base_amount, base_ppm)
-        quote_fee = fee_on(notional, quote_ppm)
+            base_fee, quote_fee = fee_on(base_amount, maker_ppm), fee_on(notional, taker_ppm)
         buyer_base, buyer_quote = buyer.spot[base], buyer.spot[quote]
         seller_base, seller_quote = seller.spot[base], seller.spot[quote]
         if buy:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Final
 
 from venue.core.book.book import NO_ASK, Half, Order
@@ -107,7 +106,7 @@ class Parking:
         """Put parked orders back that may trade again; those that would cross the book end."""
         book = perp.market.book
         last: dict[tuple[int, int], Order[Terms]] = {}  # by side and price: one walk of each level
-        asked = sorted(islice(book.parked.values(), count), key=_age)
+        asked = sorted(list(book.parked.values())[:count], key=_age)
         for order in asked:
             if waiting.holds(order):
                 del book.parked[order.order_id]  # behind those that were not asked yet
