@@ -80,6 +80,7 @@ CORE_IMPORTS = (
     "enum",
     "hashlib",
     "heapq",
+    "itertools",
     "msgspec",
     "typing",
 )

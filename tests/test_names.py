@@ -19,6 +19,7 @@ WIDE_CLASSES = {
     "venue.gateway.streams.sockets.Sockets": "the parts that all connections of a door share",
     "venue.core.book.book.Market": "a record: an instrument's numbers, read at every order",
     "venue.core.book.book.Order": "a record: the fields of an order, and its place in the book",
+    "venue.core.contract.conditional.trailing.Trail": "a tree's node, and the sums below it",
     "venue.core.contract.records.Algo": "a record: the fields of a conditional order",
     "venue.core.contract.records.Modes": "a record: choices in a contract, and open orders there",
     "venue.core.contract.order_plan.Plan": "sums of one walk over the book, made once per order",

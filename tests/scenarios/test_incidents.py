@@ -17,10 +17,10 @@ from support.contract_world import (
     refusal,
 )
 from venue.core.contract.collateral import FUND_UID, available
+from venue.core.contract.conditional.triggers import FIRED_MAX
 from venue.core.contract.consequences import LIQUIDATIONS_MAX
 from venue.core.contract.position import equity, maintenance
 from venue.core.contract.records import Pool
-from venue.core.contract.triggers import FIRED_MAX
 from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from venue.core.book.book import Order
+from venue.core.contract.conditional.waiting import follow
 from venue.core.contract.records import Algo, Holding, Perpetual, Position, Terms
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Instrument, Tier
@@ -260,7 +261,9 @@ class Desk:
         return self.holding(name).orders[order_id]
 
     def waiting(self, name: str, algo_id: int) -> Algo:
-        return self.holding(name).algos[algo_id]
+        algo = self.holding(name).algos[algo_id]
+        follow(algo)
+        return algo
 
     def position(self, name: str, side: int = LONG, symbol: str = SYMBOL) -> Position:
         """The owner's only position of a side."""

@@ -8,12 +8,12 @@ from typing import Any, Final, Protocol
 from venue.core.connections import Connections
 from venue.core.content import Content
 from venue.core.contract.closing import Closing
+from venue.core.contract.conditional.triggers import Triggers
 from venue.core.contract.consequences import Schedule
 from venue.core.contract.leverage import Margins
 from venue.core.contract.listing import ContractListing
 from venue.core.contract.orders import Contracts
 from venue.core.contract.records import Holding
-from venue.core.contract.triggers import Triggers
 from venue.core.copying.copying import Copying
 from venue.core.countdowns import Countdowns
 from venue.core.counters import Counters

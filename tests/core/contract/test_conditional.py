@@ -245,7 +245,6 @@ def test_a_trailing_stop_follows_from_its_activation_on(source: int) -> None:
     desk.pair("ann", "ben", 10)
     desk.bids("ben", 10, 990)
     algo_id = desk.algo("ann", SELL, LONG, TRAILING, 4, 1_020, 0, source, callback=10_000)
-    algo = desk.waiting("ann", algo_id)
     for price, trigger in (
         (1_010, 0),  # not yet active
         (999, 0),
@@ -255,11 +254,12 @@ def test_a_trailing_stop_follows_from_its_activation_on(source: int) -> None:
         (1_050, 1_049),
     ):
         assert of(desk.move(source, price), AlgoTriggered) == []
+        algo = desk.waiting("ann", algo_id)
         assert (algo.extreme > 0, algo.trigger_price) == (trigger > 0, trigger)
     triggered = the(desk.move(source, 1_049), AlgoTriggered)
     assert (triggered.algo_id, triggered.price, triggered.reason) == (algo_id, 1_049, 0)
     assert desk.position("ann").quantity == 6
-    assert desk.perp().trailing == {}
+    assert desk.perp().trailing.trails == {}
 
 
 def test_a_shorts_trailing_stop_follows_downwards_and_rounds_up() -> None:
@@ -267,10 +267,9 @@ def test_a_shorts_trailing_stop_follows_downwards_and_rounds_up() -> None:
     desk.pair("ben", "ann", 10)
     desk.asks("ben", 10, 1_030)
     algo_id = desk.algo("ann", BUY, SHORT, TRAILING, 0, 980, 0, MARK, callback=20_000)
-    algo = desk.waiting("ann", algo_id)
     for price, trigger in ((990, 0), (980, 1_000), (931, 950)):
         assert of(desk.post(price), AlgoTriggered) == []
-        assert algo.trigger_price == trigger
+        assert desk.waiting("ann", algo_id).trigger_price == trigger
     assert of(desk.post(949), AlgoTriggered) == []
     assert the(desk.post(950), AlgoTriggered).algo_id == algo_id
     assert desk.positions("ann", SHORT) == []
@@ -299,9 +298,9 @@ def test_of_several_trailing_stops_each_goes_by_itself() -> None:
     ]
     desk.tick()
     assert [each.algo_id for each in of(desk.post(980), AlgoTriggered)] == [ids[1], ids[2]]
-    assert list(desk.perp().trailing) == [ids[0]]
+    assert list(desk.perp().trailing.trails) == [ids[0]]
     desk.ok(commands.CancelAlgo(desk.uids["ann"], ids[0]))
-    assert desk.perp().trailing == {}
+    assert desk.perp().trailing.trails == {}
 
 
 # -- changing and cancelling -----------------------------------------------------------------------

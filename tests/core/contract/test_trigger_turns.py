@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from support.order_desk import BUY, LONG, MARK, SELL, SHORT, STOP_MARKET, SYMBOL, Desk, of, refusal
-from venue.core.contract.triggers import FIRED_MAX, OWNER_SHARE
+from venue.core.contract.conditional.triggers import FIRED_MAX, OWNER_SHARE
 from venue.core.messages.commands import ChangeAlgo, PlaceAlgo, Tick
 from venue.core.messages.contract_events import AlgoTriggered
 from venue.core.messages.events import Rejected

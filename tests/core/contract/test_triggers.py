@@ -30,8 +30,8 @@ from support.order_desk import (
     refusal,
     the,
 )
+from venue.core.contract.conditional.triggers import CALLBACK_MAX_PPM, FIRED_MAX
 from venue.core.contract.records import Algo
-from venue.core.contract.triggers import CALLBACK_MAX_PPM, FIRED_MAX
 from venue.core.messages import commands
 from venue.core.messages.commands import Exit, PlaceAlgo, Withdraw
 from venue.core.messages.contract_events import (

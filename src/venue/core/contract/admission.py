@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from venue.core.book.book import Order
 from venue.core.book.matching import any_price
-from venue.core.contract.conditional import caps_refused
+from venue.core.contract.conditional.waiting import caps_refused
 from venue.core.contract.margin import bankruptcy_price
 from venue.core.contract.position import (
     available_in,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.changed_terms import ChangedTerms
-from venue.core.contract.conditional import forget_ended
+from venue.core.contract.conditional.triggers import Triggers
+from venue.core.contract.conditional.waiting import forget_ended
 from venue.core.contract.orders import Contracts
 from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.funding import CHUNK, Funding
@@ -15,7 +16,6 @@ from venue.core.contract.risk.liquidation import Liquidation, endangered
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.parking import Parking
 from venue.core.contract.risk.pool_watch import Watch
-from venue.core.contract.triggers import Triggers
 from venue.core.messages.commands import PostIndex
 from venue.core.messages.contract_events import MarkSet
 from venue.core.messages.events import Event, Rejected
@@ -135,8 +135,8 @@ class Schedule:
         for perp in self.contracts.markets.values():
             if perp.change is not None:
                 return True
-            waits = perp.due_algos or any(queue.count for queue in perp.waiting)
-            if waits and self.triggers.pending(perp):
+            waits = any(queue.count for queue in perp.waiting)
+            if (waits or perp.due_algos or perp.trailing.trails) and self.triggers.pending(perp):
                 return True
         return False
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.book.book import Order
 from venue.core.contract.collateral import Collateral
-from venue.core.contract.conditional import attached, end
+from venue.core.contract.conditional.waiting import attached, end
 from venue.core.contract.margin import freed, initial
 from venue.core.contract.position import equity, follow, increase, notional, reduce, wallet
 from venue.core.contract.records import Holding, Perpetual, Pool, Position, Terms

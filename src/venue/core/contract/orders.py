@@ -283,7 +283,7 @@ class Contracts:
         """Whether conditional orders may enter after trades in a contract."""
         perp = self.markets[symbol]
         rising, falling = perp.waiting[0], perp.waiting[1]
-        return bool(rising.count or falling.count or perp.trailing or perp.due_algos)
+        return bool(rising.count or falling.count or perp.trailing.trails or perp.due_algos)
 
     def take(self, order: Order[Terms], limit: int) -> list[Event]:
         """Match an order that needs no admission with the other side, up to the price `limit`."""

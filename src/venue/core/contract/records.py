@@ -10,6 +10,7 @@ from collections import deque
 from typing import Any, Final
 
 from venue.core.book.book import NO_ASK, Market, Order
+from venue.core.contract.conditional.trailing import Trailing
 from venue.core.contract.ended import Ended
 from venue.core.contract.margin import Tiers
 from venue.core.contract.ordered_rows import OrderedRows
@@ -90,7 +91,7 @@ class Perpetual:
         self.open_interest = 0
         # Waiting conditional orders by key: last rising, last falling, mark rising, mark falling.
         self.waiting: list[OrderedRows[Waiting]] = [OrderedRows() for _ in range(4)]
-        self.trailing: dict[int, Algo] = {}
+        self.trailing: Trailing[Algo] = Trailing()
         # Orders whose price has come and whose turn has not, each with its version then.
         self.due_algos: deque[tuple[int, Algo]] = deque()
         self.ended_algos: Ended[Algo] = Ended()  # those with client ids, for a day
@@ -455,16 +456,9 @@ class Algo:
                  "time", "trigger_price", "type", "update_time", "version")  # fmt: skip
 
     def __init__(
-        self,
-        algo_id: int,
-        holding: Holding,
-        perp: Perpetual,
-        side: int,
-        position_side: int,
-        type_: int,
-        quantity: int,
-        time: int,
-    ) -> None:
+        self, algo_id: int, holding: Holding, perp: Perpetual, side: int, position_side: int,
+        type_: int, quantity: int, time: int,
+    ) -> None:  # fmt: skip
         self.algo_id = algo_id
         self.holding = holding
         self.perp = perp

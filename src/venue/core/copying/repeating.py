@@ -6,7 +6,7 @@ from bisect import bisect_left
 from typing import Final
 
 from venue.core.book.book import Order
-from venue.core.contract.conditional import caps_refused
+from venue.core.contract.conditional.waiting import caps_refused
 from venue.core.contract.leverage import Margins
 from venue.core.contract.margin import initial
 from venue.core.contract.orders import ASKED_MAX, Contracts, closing_side

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from venue.core.contract.conditional import stop_waiting
+from venue.core.contract.conditional.waiting import follow, stop_waiting
 from venue.core.contract.records import UNKNOWN, Algo, Perpetual
 from venue.core.engine import Engine
 from venue.core.state.contract_records import AlgoRecord
@@ -10,6 +10,7 @@ from venue.core.state.contract_records import AlgoRecord
 
 def algo_record(algo: Algo) -> AlgoRecord:
     """A conditional order's record."""
+    follow(algo)
     return AlgoRecord(
         algo.algo_id,
         algo.holding.account.uid,
@@ -78,10 +79,10 @@ def name(clients: dict[str, Algo], algo: Algo) -> None:
 def stand_back(perp: Perpetual, due: list[int]) -> None:
     """Take conditional orders whose turn has not come out of where they waited for a price."""
     found = {number: algo for queue in perp.waiting for _, number, algo in queue.rows()}
-    found.update(perp.trailing)
+    for number, trail in perp.trailing.trails.items():
+        found[number] = trail.thing
     for number in due:
         algo = found[number]
         algo.version += 1
         stop_waiting(algo)
         perp.due_algos.append((algo.version, algo))
-    perp.trailing = dict(sorted(perp.trailing.items()))

@@ -7,7 +7,7 @@ from typing import Final
 from venue.core.book.book import NO_ASK, Market, Order, resting
 from venue.core.contract.closing import ClosingRequest, Rest
 from venue.core.contract.collateral import FEES_UID, FUND_UID
-from venue.core.contract.conditional import is_due, wait
+from venue.core.contract.conditional.waiting import is_due, wait
 from venue.core.contract.records import UNKNOWN, Holding, Modes, Perpetual, Position, Terms
 from venue.core.contract.reference.funding import plan
 from venue.core.contract.reference.index import SPOT_SOURCE
@@ -287,6 +287,11 @@ def load(engine: Engine, state: ContractState) -> None:
         for position in holding.positions.values():
             position.orders = dict(sorted(position.orders.items()))
     watch_snapshot.load(engine, state.watch)
+    _load_former(engine, state)
+
+
+def _load_former(engine: Engine, state: ContractState) -> None:
+    """Load closes that are under way, and ended orders whose client ids still count."""
     for uid, sequence, left in state.closings:
         request = ClosingRequest(uid, sequence, left)
         if not sequence:  # no command's, but an order's rest
@@ -294,7 +299,7 @@ def load(engine: Engine, state: ContractState) -> None:
         engine.closing.running.setdefault(uid, []).append(request)
     for order_record in state.closed:
         order = _order(engine, order_record)
-        contracts.client_ids.add(order)
+        engine.contracts.client_ids.add(order)
         terms = order.terms
         holder = terms.holding.clients.get(order.client_id)
         if holder is None or holder.level is None:

@@ -6,16 +6,18 @@ from typing import Final
 
 from venue.core.contract.admission import order_margin, short_of
 from venue.core.contract.collateral import available
-from venue.core.contract.conditional import (
+from venue.core.contract.conditional.trailing import Prices
+from venue.core.contract.conditional.waiting import (
     caps_refused,
     changed,
     end,
     enroll,
+    follow,
     is_due,
     leave,
     reached,
     stands,
-    trail,
+    stop_waiting,
     wait,
 )
 from venue.core.contract.orders import ASKED_MAX, Contracts
@@ -166,16 +168,17 @@ class Triggers:
         entered: dict[int, int] = {}
         room = FIRED_MAX
         most = self.contracts.looked + ASKED_MAX
-        trailing = _due_trailing(perp) if perp.trailing else []
-        for _ in range(LOOKED_MAX):
-            algo = self._next(perp, trailing) if room and self.contracts.looked < most else None
+        looks = LOOKED_MAX
+        before = _follow(perp)
+        while looks:
+            algo = _next(perp, before) if room and self.contracts.looked < most else None
             if algo is None:
                 break
+            looks -= 1
             if _has_share(algo, entered):
                 events += self._enter(algo, time)
                 room -= 1
             else:
-                perp.trailing.pop(algo.algo_id, None)
                 perp.due_algos.append((algo.version, algo))
         for _ in range(min(LOOKED_MAX, len(perp.due_algos))):
             if not room or self.contracts.looked >= most or perp.market.halted:
@@ -188,10 +191,13 @@ class Triggers:
                 room -= 1
             else:
                 perp.due_algos.append((version, algo))
-        if events and perp.trailing:
-            for algo in _due_trailing(perp):
-                del perp.trailing[algo.algo_id]
+        if events and perp.trailing.trails:
+            after = _follow(perp)
+            algo = _next_trailing(perp, after)
+            while algo is not None and looks:
                 perp.due_algos.append((algo.version, algo))
+                looks -= 1
+                algo = _next_trailing(perp, after) if looks else None
         return events
 
     def pending(self, perp: Perpetual) -> bool:
@@ -200,33 +206,14 @@ class Triggers:
             return False
         if perp.due_algos:
             return True
-        last, mark = perp.market.last_price, perp.mark if perp.current else 0
+        last, mark = prices = _prices(perp)
         for source, price in ((0, last), (1, mark)):
             if price and (
                 stands(perp.waiting[2 * source], price)
                 or stands(perp.waiting[2 * source + 1], -price)
             ):
                 return True
-        return False
-
-    def _next(self, perp: Perpetual, trailing: list[Algo]) -> Algo | None:
-        """The next one that is due, of those that wait or of the last of `trailing`."""
-        if perp.market.halted:
-            return None
-        last, mark = perp.market.last_price, perp.mark if perp.current else 0
-        for source, price in ((0, last), (1, mark)):
-            if not price:
-                continue
-            algo = reached(perp.waiting[2 * source], price)
-            if algo is None:
-                algo = reached(perp.waiting[2 * source + 1], -price)
-            if algo is not None:
-                return algo
-        while trailing:
-            algo = trailing.pop()
-            if algo.algo_id in perp.trailing:  # it has not ended with its position
-                return algo
-        return None
+        return perp.trailing.due(prices) is not None
 
     def _enter(self, algo: Algo, time: int) -> list[Event]:
         """Turn a triggered order into one of the book, at market or at its price."""
@@ -377,18 +364,44 @@ def _parent(algo: Algo) -> Terms | None:
     return None if order is None else order.terms
 
 
-def _due_trailing(perp: Perpetual) -> list[Algo]:
-    """The trailing ones that are due at the prices of now, the newest first. All move along."""
+def _prices(perp: Perpetual) -> Prices:
+    """The prices that triggers are compared with, last and mark; 0 for one that is unknown."""
+    return perp.market.last_price, perp.mark if perp.current else 0
+
+
+def _follow(perp: Perpetual) -> Prices:
+    """Have all trailing stops move along with the prices of now, which are returned."""
     if perp.market.halted:
-        return []
-    last, mark = perp.market.last_price, perp.mark if perp.current else 0
-    due = []
-    for algo in perp.trailing.values():
-        price = mark if algo.source == MARK_PRICE else last
-        if price and trail(algo, price):
-            due.append(algo)
-    due.reverse()
-    return due
+        return 0, 0
+    prices = _prices(perp)
+    if perp.trailing.trails:
+        perp.trailing.observe(prices)
+    return prices
+
+
+def _next(perp: Perpetual, before: Prices) -> Algo | None:
+    """The next one that is due, out of where it waited: at the prices of now, or of the trailing
+    ones at those `before` the slice, which they have followed."""
+    if perp.market.halted:
+        return None
+    last, mark = _prices(perp)
+    for source, price in ((0, last), (1, mark)):
+        if not price:
+            continue
+        algo = reached(perp.waiting[2 * source], price)
+        if algo is None:
+            algo = reached(perp.waiting[2 * source + 1], -price)
+        if algo is not None:
+            return algo
+    return _next_trailing(perp, before)
+
+
+def _next_trailing(perp: Perpetual, prices: Prices) -> Algo | None:
+    """The next trailing one that is due at prices which all have followed, taken out."""
+    algo = perp.trailing.due(prices)
+    if algo is not None:
+        stop_waiting(algo)
+    return algo
 
 
 def _reference(perp: Perpetual, source: int) -> int:
@@ -428,6 +441,7 @@ def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
 def _need(algo: Algo, price: int = 0) -> int:
     """The need of an opening conditional order at its own price, in atoms."""
     perp = algo.perp
+    follow(algo)
     price = price or algo.price or algo.trigger_price or _reference(perp, algo.source)
     modes = algo.holding.modes_in(perp)
     return order_margin(

@@ -9,7 +9,6 @@ from venue.core.counters import Counters
 from venue.core.messages.commands import Exit
 from venue.core.messages.contract_events import AlgoChanged, AlgoClosed, AlgoPlaced
 from venue.core.messages.events import Event, Rejected
-from venue.core.units import PPM, ceil_div
 from venue.vocabulary import (
     ALGO_ORDERS_PER_ACCOUNT_MAX,
     ALGO_ORDERS_PER_SYMBOL_MAX,
@@ -19,7 +18,6 @@ from venue.vocabulary import (
     ALGO_UNTRIGGERED,
     CLIENT_ID_MEMORY_US,
     LONG,
-    SELL,
     Reject,
 )
 
@@ -36,9 +34,12 @@ def is_due(version: int, algo: Algo) -> bool:
 
 def wait(algo: Algo) -> None:
     """Have a conditional order wait in the queue of its trigger, and in no other; a trailing stop
-    waits in a list of its own."""
+    waits among those that follow its price."""
     if algo.type == ALGO_TRAILING_STOP_MARKET:
-        algo.perp.trailing[algo.algo_id] = algo
+        algo.perp.trailing.add(
+            algo.algo_id, algo, queue_of(algo.source, rising=algo.rising), algo.callback_ppm,
+            activation=algo.price, extreme=algo.extreme,
+        )  # fmt: skip
         return
     stop_waiting(algo)
     algo.version += 1
@@ -49,10 +50,18 @@ def wait(algo: Algo) -> None:
 
 def stop_waiting(algo: Algo) -> None:
     """Take a conditional order out of its queue or list; none that has ended stays there."""
-    algo.perp.trailing.pop(algo.algo_id, None)
+    if algo.algo_id in algo.perp.trailing.trails:
+        follow(algo)
+        algo.perp.trailing.remove(algo.algo_id)
     if algo.queue >= 0:
         algo.perp.waiting[algo.queue].remove((algo.key, algo.algo_id, algo))
         algo.queue = -1
+
+
+def follow(algo: Algo) -> None:
+    """Tell a trailing stop the best price that it has followed to; none that waits for nothing."""
+    if algo.algo_id in algo.perp.trailing.trails:
+        algo.extreme, algo.trigger_price = algo.perp.trailing.told(algo.algo_id)
 
 
 def enroll(algo: Algo) -> AlgoPlaced:
@@ -202,27 +211,6 @@ def caps_refused(holding: Holding, perp: Perpetual, more: int) -> Rejected | Non
     if everywhere + more > ALGO_ORDERS_PER_ACCOUNT_MAX:
         return Rejected(Reject.ALGO_ORDERS_ACCOUNT, ALGO_ORDERS_PER_ACCOUNT_MAX)
     return None
-
-
-def trail(algo: Algo, price: int) -> bool:
-    """Move a trailing stop along with the price; whether it is triggered now.
-
-    It becomes active at its activation price (at once when there is none), follows the best price
-    since, and triggers when the price has come back by the callback rate.
-    """
-    selling = algo.side == SELL
-    if not algo.extreme:
-        activation = algo.price
-        if activation and (price < activation if selling else price > activation):
-            return False
-        algo.extreme = price
-    elif price > algo.extreme if selling else price < algo.extreme:
-        algo.extreme = price
-    if selling:
-        algo.trigger_price = algo.extreme * (PPM - algo.callback_ppm) // PPM
-        return price <= algo.trigger_price
-    algo.trigger_price = ceil_div(algo.extreme * (PPM + algo.callback_ppm), PPM)
-    return price >= algo.trigger_price
 
 
 def _exits(terms: Terms) -> int:

@@ -1,0 +1,314 @@
+"""Trailing stops: all move along with a price, and the due ones are found, at the cost of a few.
+
+A trailing stop that has followed a price for longer has seen more of it, so its best price is no
+worse: in the order of best prices, a new one is that of a whole end of the row. The row is a
+balanced tree whose branches note "all of you have this best price now" without telling each.
+
+Prices are signed here, so that what follows always rises: a sell's are as they are, a buy's
+negated.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Generic, TypeVar
+
+from venue.core.units import PPM
+
+NOWHERE: Final = -(10**18)  # below all signed prices: the best price of one that has seen none
+MIX_FIRST: Final = 0x5BD1E995  # odd numbers that spread ids over the priorities
+MIX_LAST: Final = 0x2545F491
+MIX_MASK: Final = (1 << 30) - 1
+
+T = TypeVar("T")
+Prices = tuple[int, int]  # last and mark, 0 for one that is unknown
+
+
+class Trail(Generic[T]):
+    """One trailing stop in its tree, the parent of those in `left` before it and `right` after it.
+
+    `extreme` is its best price; before it is active, its activation price negated. `lift` is a best
+    price that its branches have and do not know yet. Of itself and its branches `lowest` is the
+    worst best price, `nearest` the first to be triggered, at the price `trigger`, and `tightest`
+    the one with the smallest callback.
+    """
+
+    __slots__ = ("callback", "extreme", "factor", "left", "lift", "lowest", "nearest", "number",
+                 "parent", "priority", "queue", "right", "thing", "tightest",
+                 "trigger")  # fmt: skip
+
+    def __init__(self, number: int, thing: T, queue: int, callback: int, extreme: int) -> None:
+        self.number = number
+        self.thing = thing
+        self.queue = queue
+        self.callback = callback
+        self.factor = PPM - callback if queue & 1 else PPM + callback
+        self.extreme = extreme
+        self.priority = _priority(number)
+        self.lift = NOWHERE
+        self.left: Trail[T] | None = None
+        self.right: Trail[T] | None = None
+        self.parent: Trail[T] | None = None
+        self.lowest = extreme
+        self.trigger = NOWHERE
+        self.nearest: Trail[T] | None = self
+        self.tightest: Trail[T] | None = self
+        _sum_up(self)
+
+    def at(self, extreme: int) -> int:
+        """Its trigger price with a best price."""
+        return extreme if extreme == NOWHERE else extreme * self.factor // PPM
+
+
+class Trails(Generic[T]):
+    """The trailing stops of one price and one side: those that follow, and those that wait for
+    their activation price."""
+
+    __slots__ = ("following", "waiting")
+
+    def __init__(self) -> None:
+        self.following: Trail[T] | None = None
+        self.waiting: Trail[T] | None = None
+
+    def observe(self, price: int) -> None:
+        """Have all move along with a price, and those whose activation price has come begin."""
+        if self.following is not None:
+            _rise(self.following, price)
+        if self.waiting is not None and _first(self.waiting).extreme >= -price:
+            reached, self.waiting = _split(self.waiting, -price)
+            assert reached is not None, price
+            _lift(reached, price)
+            self.following = _join(self.following, reached)
+
+    def due(self, price: int) -> Trail[T] | None:
+        """The nearest of those whose trigger price has come: after `observe` of that price."""
+        root = self.following
+        return root.nearest if root is not None and root.trigger >= price else None
+
+
+class Trailing(Generic[T]):
+    """The trailing stops of a contract by id, and by price and side: last rising, last falling,
+    mark rising, mark falling. With a price that is unknown nobody moves."""
+
+    __slots__ = ("queues", "trails")
+
+    def __init__(self) -> None:
+        self.trails: dict[int, Trail[T]] = {}
+        self.queues: list[Trails[T]] = [Trails() for _ in range(4)]
+
+    def add(
+        self, number: int, thing: T, queue: int, callback: int, *, activation: int, extreme: int
+    ) -> None:
+        """Have one follow from its best price on, from its activation price, or from now (0)."""
+        signed = extreme if queue & 1 else -extreme
+        trails = self.queues[queue]
+        if activation and not extreme:
+            trail = Trail(number, thing, queue, callback, -activation if queue & 1 else activation)
+            trails.waiting = _put(trails.waiting, trail)
+        else:
+            trail = Trail(number, thing, queue, callback, signed if extreme else NOWHERE)
+            trails.following = _put(trails.following, trail)
+        self.trails[number] = trail
+
+    def remove(self, number: int) -> None:
+        """Take one out."""
+        trail = self.trails.pop(number)
+        trails = self.queues[trail.queue]
+        if _root(trail) is trails.waiting:
+            trails.waiting = _without(trail)
+        else:
+            trails.following = _without(trail)
+
+    def observe(self, prices: Prices) -> None:
+        """Have all move along with the prices of now."""
+        for queue, trails in enumerate(self.queues):
+            price = _signed(queue, prices)
+            if price:
+                trails.observe(price)
+
+    def due(self, prices: Prices) -> T | None:
+        """The next one whose trigger price has come: the nearest of the first queue with any."""
+        for queue, trails in enumerate(self.queues):
+            price = _signed(queue, prices)
+            found = trails.due(price) if price else None
+            if found is not None:
+                return found.thing
+        return None
+
+    def told(self, number: int) -> tuple[int, int]:
+        """The best price of one and its trigger price, 0 and 0 before it is active."""
+        trail = node = self.trails[number]
+        extreme = trail.extreme
+        while node.parent is not None:
+            node = node.parent
+            if node.lift != NOWHERE:
+                extreme = node.lift
+        if extreme == NOWHERE or node is self.queues[trail.queue].waiting:
+            return 0, 0
+        trigger = trail.at(extreme)
+        return (extreme, trigger) if trail.queue & 1 else (-extreme, -trigger)
+
+
+def _signed(queue: int, prices: Prices) -> int:
+    price = prices[queue >> 1]
+    return price if queue & 1 else -price
+
+
+# -- trees ----------------------------------------------------------------------------------------
+
+
+def _priority(number: int) -> int:
+    """A number that follows from an id and from no order of ids: the greater is nearer the root."""
+    mixed = (number & MIX_MASK) ^ (number >> 30)
+    mixed = (mixed * MIX_FIRST) & MIX_MASK
+    mixed = ((mixed ^ (mixed >> 15)) * MIX_LAST) & MIX_MASK
+    return mixed ^ (mixed >> 13)
+
+
+def _tighter(one: Trail[T], other: Trail[T]) -> bool:
+    if one.callback != other.callback:
+        return one.callback < other.callback
+    return one.number < other.number
+
+
+def _sum_up(trail: Trail[T]) -> None:
+    """Note the sums of a trail and its branches."""
+    left, right = trail.left, trail.right
+    # Those after it have no better best prices.
+    trail.lowest = trail.extreme if right is None else right.lowest
+    trigger = trail.at(trail.extreme)
+    nearest = tightest = trail
+    if left is not None:
+        near, tight = left.nearest, left.tightest
+        assert near is not None, left.number
+        assert tight is not None, left.number
+        if left.trigger > trigger or (left.trigger == trigger and _tighter(near, nearest)):
+            trigger, nearest = left.trigger, near
+        if _tighter(tight, tightest):
+            tightest = tight
+    if right is not None:
+        near, tight = right.nearest, right.tightest
+        assert near is not None, right.number
+        assert tight is not None, right.number
+        if right.trigger > trigger or (right.trigger == trigger and _tighter(near, nearest)):
+            trigger, nearest = right.trigger, near
+        if _tighter(tight, tightest):
+            tightest = tight
+    trail.trigger = trigger
+    trail.nearest, trail.tightest = nearest, tightest
+
+
+def _lift(trail: Trail[T], price: int) -> None:
+    """Give a trail and all in its branches one best price."""
+    tightest = trail.tightest
+    assert tightest is not None, trail.number
+    trail.extreme = trail.lift = trail.lowest = price
+    trail.nearest = tightest
+    trail.trigger = tightest.at(price)
+
+
+def _pass_on(trail: Trail[T]) -> None:
+    """Tell the branches their best price."""
+    if trail.lift != NOWHERE:
+        for branch in (trail.left, trail.right):
+            if branch is not None:
+                _lift(branch, trail.lift)
+        trail.lift = NOWHERE
+
+
+def _rise(trail: Trail[T], price: int) -> None:
+    """Give all whose best price is worse this one: the trails from one place on to the end."""
+    if trail.lowest >= price:
+        return
+    _pass_on(trail)
+    if trail.extreme < price:
+        trail.extreme = price
+        if trail.right is not None:
+            _lift(trail.right, price)
+        if trail.left is not None:
+            _rise(trail.left, price)
+    elif trail.right is not None:
+        _rise(trail.right, price)
+    _sum_up(trail)
+
+
+def _join(first: Trail[T] | None, last: Trail[T] | None) -> Trail[T] | None:
+    """One tree of two, all of the first before all of the last; its root has no parent."""
+    if first is None or last is None:
+        only = last if first is None else first
+        if only is not None:
+            only.parent = None
+        return only
+    if first.priority > last.priority:
+        _pass_on(first)
+        first.right = branch = _join(first.right, last)
+        root = first
+    else:
+        _pass_on(last)
+        last.left = branch = _join(first, last.left)
+        root = last
+    assert branch is not None, root.number
+    branch.parent = root
+    root.parent = None
+    _sum_up(root)
+    return root
+
+
+def _split(trail: Trail[T] | None, extreme: int) -> tuple[Trail[T] | None, Trail[T] | None]:
+    """Two trees of one: those with at least this best price, and the rest."""
+    if trail is None:
+        return None, None
+    _pass_on(trail)
+    trail.parent = None
+    stays = trail.extreme >= extreme
+    if stays:
+        branch, rest = _split(trail.right, extreme)
+        trail.right = branch
+    else:
+        rest, branch = _split(trail.left, extreme)
+        trail.left = branch
+    if branch is not None:
+        branch.parent = trail
+    _sum_up(trail)
+    return (trail, rest) if stays else (rest, trail)
+
+
+def _put(root: Trail[T] | None, trail: Trail[T]) -> Trail[T] | None:
+    before, after = _split(root, trail.extreme)
+    return _join(_join(before, trail), after)
+
+
+def _first(trail: Trail[T]) -> Trail[T]:
+    while trail.left is not None:
+        trail = trail.left
+    return trail
+
+
+def _root(trail: Trail[T]) -> Trail[T]:
+    while trail.parent is not None:
+        trail = trail.parent
+    return trail
+
+
+def _without(trail: Trail[T]) -> Trail[T] | None:
+    """Take a trail out of its tree; the root of the others."""
+    above: list[Trail[T]] = []
+    parent = trail.parent
+    while parent is not None:
+        above.append(parent)
+        parent = parent.parent
+    for node in reversed(above):
+        _pass_on(node)
+    _pass_on(trail)
+    rest = _join(trail.left, trail.right)
+    if above:
+        parent = above[0]
+        if parent.left is trail:
+            parent.left = rest
+        else:
+            parent.right = rest
+        if rest is not None:
+            rest.parent = parent
+    for node in above:
+        _sum_up(node)
+    trail.left = trail.right = trail.parent = trail.nearest = trail.tightest = None
+    return above[-1] if above else rest
