@@ -11,7 +11,8 @@
 #   make rules              record the core's sources as today's rules; part of each change of the core
 #   make recorded           record anew what the rules' number stands for (tests/files/README.md)
 #   make soak [ARGS=...]    search for orders that earn at others' cost: 3,000,000 commands, or
-#                           ARGS="COMMANDS FIRST_SEED"; two processes
+#                           ARGS="COMMANDS FIRST_SEED"; two processes. ARGS="money ...": in worlds
+#                           whose true prices move, among bystanders and an operator
 #   make soak-door [ARGS=...]  send 5,000,000 random reads to the HTTP transport, or
 #                           ARGS="READS SEED", and a fifth as many to streams
 #   make points [ARGS=...]  end a venue at every write of its acts, and have its disk fail there:

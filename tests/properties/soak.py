@@ -1,19 +1,21 @@
-"""The long search: `python -m properties.soak [COMMANDS [FIRST_SEED]]`, in two processes.
+"""The long search: `python -m properties.soak [AUDITOR] [COMMANDS [FIRST_SEED]]`, two processes.
 
-Each seed searches on its own; even seeds in worlds whose index stands still, odd ones in worlds
-whose index moves. Prints figures a seed, then each finding as a story; 1 when there is one.
+Each seed searches on its own. Without an auditor's name even seeds search in worlds whose index
+stands still, odd ones in worlds whose index moves; `money` searches in moving worlds. Prints
+figures a seed, then each finding as a story; 1 when there is one.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Final
 
 from properties.climbing import Climb
+from properties.moving_search import MovingSearch
 from venue import compiled
 
 COMMANDS: Final = 3_000_000
@@ -26,6 +28,7 @@ class Figures:
     """The figures of one seed."""
 
     seed: int
+    setting: str
     commands: int
     stories: int
     trades: int
@@ -33,10 +36,10 @@ class Figures:
     found: list[str]
 
     def __str__(self) -> str:
-        setting = "moving" if self.seed % 2 else "still"
         return (
-            f"seed {self.seed:5} {setting:6} {self.commands:8,} commands {self.stories:6,} stories "
-            f"{self.trades:8,} trades {self.liquidations:6,} liquidations {len(self.found)} found"
+            f"seed {self.seed:5} {self.setting:6} {self.commands:8,} commands "
+            f"{self.stories:6,} stories {self.trades:8,} trades "
+            f"{self.liquidations:6,} liquidations {len(self.found)} found"
         )
 
 
@@ -44,24 +47,40 @@ def search(seed: int) -> Figures:
     """One seed's search."""
     climb = Climb(seed, still=seed % 2 == 0)
     found = [str(each) for each in climb.run(PER_SEED)]
+    setting = "moving" if seed % 2 else "still"
     return Figures(
-        seed, climb.commands, climb.stories, climb.trades, climb.liquidations, found
+        seed, setting, climb.commands, climb.stories, climb.trades, climb.liquidations, found
     )  # fmt: skip
 
 
-def results(first: int, seeds: int) -> Iterator[Figures]:
+def money(seed: int) -> Figures:
+    """One seed's moving worlds."""
+    each = MovingSearch(seed)
+    found = [str(one) for one in each.run(PER_SEED)]
+    return Figures(
+        seed, "money", each.commands, each.worlds, each.trades, each.liquidations, found
+    )  # fmt: skip
+
+
+AUDITORS: Final[dict[str, Callable[[int], Figures]]] = {"search": search, "money": money}
+
+
+def results(auditor: str, first: int, seeds: int) -> Iterator[Figures]:
     with get_context("spawn").Pool(PROCESSES) as pool:
-        yield from pool.imap(search, range(first, first + seeds))
+        yield from pool.imap(AUDITORS[auditor], range(first, first + seeds))
 
 
 def main(arguments: list[str]) -> int:
     """Search until the commands are used up; 1 when anything was found."""
+    auditor = "search"
+    if arguments and arguments[0] in AUDITORS:
+        auditor, *arguments = arguments
     commands = int(arguments[0]) if arguments else COMMANDS
     first = int(arguments[1]) if len(arguments) > 1 else 1
     seeds = -(-commands // PER_SEED)
     begun = time.monotonic()
-    total = Figures(0, 0, 0, 0, 0, [])
-    for figures in results(first, seeds):
+    total = Figures(0, "", 0, 0, 0, 0, [])
+    for figures in results(auditor, first, seeds):
         print(figures, flush=True)
         for story in figures.found:
             print(story, flush=True)

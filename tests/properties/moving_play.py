@@ -1,0 +1,447 @@
+"""Runs of a moving world: genes become commands, each judged; honest people act each second.
+
+A gene is a word and three numbers. `TRICKS` are little recorded strategies of the group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from properties.hearing import Wrong
+from properties.moving_judge import MovingJudge
+from properties.moving_world import (
+    BEGIN,
+    CONTRACT,
+    FUNDING,
+    GROUP,
+    QUOTE,
+    SECOND,
+    SPOT,
+    SYMBOLS,
+    TIER_LOTS,
+    UIDS,
+    WARM_UP,
+    Asset,
+    World,
+    beginning,
+    endowment,
+    listing,
+    opening,
+    quotes,
+)
+from venue.core.contract.collateral import available
+from venue.core.engine import Engine
+from venue.core.messages import commands as c
+from venue.core.messages.commands import Command
+from venue.core.messages.contract_events import ContractChanged
+from venue.core.messages.events import Event
+from venue.core.units import PPM
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT
+
+Gene = tuple[str, int, int, int]
+NUMBERS: Final = 1 << 12
+PAUSE_US: Final = 20_000  # between two genes
+AWAY: Final = (0, 0, 1, 2, 5, 10, 25, 50, 100, 200, 400, 900)  # hundredths of a percent
+SLICES_MAX: Final = 500
+Plant = Callable[[Engine, Command, bool], None]  # asked before (False) and after each command
+
+
+class Play:
+    """One run in a drawn world; `story` are the commands that were applied."""
+
+    def __init__(self, world: World, plant: Plant | None = None) -> None:
+        self.world = world
+        self.plant = plant
+        self.engine = Engine()
+        self.judge = MovingJudge(world, self.engine)
+        self.time = BEGIN
+        self.story: list[Command] = []
+        self.safe = True  # listing took the terms
+
+    def begin(self) -> bool:
+        """Open the venue; False when it refuses the terms."""
+        for command in opening(self.world):
+            if isinstance(command, c.Deposit):
+                for asset in self.world.assets.values():
+                    if asset.symbol not in self.engine.contracts.markets:
+                        return False
+            self.apply(command)
+        self.judge.show(self.time)
+        for _ in range(WARM_UP):
+            self.second({})
+        for command in beginning(self.world):
+            self.apply(command)
+        return True
+
+    def apply(self, command: Command) -> list[Event]:
+        """One command and what it leaves to do, judged."""
+        events = self._apply(command)
+        for _ in range(SLICES_MAX):
+            if not self.engine.pending():
+                return events
+            self._apply(c.Proceed())
+        raise Wrong("there is always more to do")
+
+    def _apply(self, command: Command) -> list[Event]:
+        command.time = self.time
+        self.story.append(command)
+        if self.plant is not None:
+            self.plant(self.engine, command, False)
+        try:
+            events = self.engine.apply(command)
+        except Exception as error:
+            raise Wrong(f"the engine broke: {error!r}") from error
+        if self.plant is not None:
+            self.plant(self.engine, command, True)
+        self.judge.judge(command, events)
+        return events
+
+    def second(self, moves: dict[str, int]) -> None:
+        """A second passes: true prices move, the maker quotes, the operator posts, a tick comes."""
+        self.time += SECOND - self.time % SECOND
+        for symbol, asset in self.world.assets.items():
+            asset.price = max(asset.price // 2, asset.price + moves.get(symbol, 0), 2)
+        self.judge.unsure()
+        for asset in self.world.assets.values():
+            if not self._stands(asset):
+                for command in quotes(asset, self._offered(asset)):
+                    self.apply(command)
+            for name in [] if asset.silent else asset.posts:
+                self.apply(c.PostIndex(asset.symbol, name, asset.price))
+        self.judge.show(self.time)
+        self.apply(c.Tick())
+
+    def _offered(self, asset: Asset) -> Callable[[int, int], bool]:
+        market = self.engine.market(asset.symbol)
+        assert market is not None
+        return market.book.crosses
+
+    def _stands(self, asset: Asset) -> bool:
+        """Whether the maker's quotes are as they were placed, at today's price."""
+        uid = UIDS["maker"]
+        if self.engine.holding(uid) is None:
+            return False
+        found = [
+            (o.side, o.price, o.remaining)
+            for book in (self.engine.spot_account(uid).orders, self.engine.holding(uid).orders)
+            for o in book.values()
+            if o.market.symbol == asset.symbol
+        ]
+        state = (asset.price, asset.pulled, asset.thin, *found)
+        if state == asset.quoted:
+            return True
+        asset.quoted = state
+        return False
+
+
+class People:
+    """Turns genes into commands, by looking at the venue."""
+
+    def __init__(self, play: Play) -> None:
+        self.play = play
+        self.world = play.world
+
+    def act(self, gene: Gene) -> None:
+        if not self.world.calm or gene[0] not in UPSETS:
+            ACTS[gene[0]](self, *gene[1:])
+            self.play.judge.show(self.play.time)
+        self.play.time += PAUSE_US
+
+    def _asset(self, number: int) -> Asset:
+        assets = list(self.world.assets.values())
+        return assets[number % len(assets)]
+
+    def _price(self, asset: Asset, number: int) -> int:
+        """Around the mark or the true price."""
+        perp = self.play.engine.contracts.markets[asset.symbol]
+        around = asset.price if number % 2 else perp.mark or asset.price
+        away = AWAY[number // 4 % len(AWAY)] * around // 10_000
+        return max(1, around + (away if number // 2 % 2 else -away))
+
+    def _lots(self, uid: int, asset: Asset, number: int) -> int:
+        """Mostly what an owner can afford at the greatest leverage."""
+        holding = self.play.engine.holding(uid)
+        listed = asset.contract
+        part = PPM // listed.leverage_max + 2 * listed.instrument.taker_ppm + 1
+        lots = max(0, available(holding, 0)) * PPM // part // max(1, asset.worth(1))
+        lots = lots * (95, 80, 50, 97, 10, 200)[number % 6] // 100 if number % 8 else number // 8
+        if len(listed.tiers) > 1:
+            lots = min(lots, TIER_LOTS - 10)
+        return max(1, min(lots, 10_000))
+
+    def _order(self, uid: int, asset: Asset, side: int, way: int, lots: int, price: int,
+               tif: int = GTC) -> None:  # fmt: skip
+        kind, tif = (LIMIT, tif) if price else (MARKET, IOC)
+        self.play.apply(c.PlaceContractOrder(uid, asset.symbol, side, way, kind, tif, lots, price))
+
+    # -- the group -------------------------------------------------------------------------------
+
+    def opens(self, a: int, b: int, d: int) -> None:
+        uid, asset, way = GROUP[a % 2], self._asset(a // 4), (LONG, SHORT)[a // 2 % 2]
+        price = 0 if b % 7 == 0 else self._price(asset, b)
+        side = BUY if way == LONG else SELL
+        self._order(uid, asset, side, way, self._lots(uid, asset, d), price, (GTC, IOC)[b % 2])
+
+    def pairs(self, a: int, b: int, d: int) -> None:
+        """One of them sells to the other, both at the greatest leverage."""
+        asset = self._asset(a // 4)
+        one, other = GROUP[a % 2], GROUP[1 - a % 2]
+        perp = self.play.engine.contracts.markets[asset.symbol]
+        price = self._price(asset, b) if b % 3 == 0 else max(1, perp.mark)
+        lots = min(self._lots(one, asset, d), self._lots(other, asset, d))
+        self._order(one, asset, SELL, SHORT, lots, price)
+        self._order(other, asset, BUY, LONG, lots, price, IOC)
+        self.play.apply(c.CancelContractOrders(one, asset.symbol))
+
+    def closes(self, a: int, b: int, d: int) -> None:
+        uid, asset = GROUP[a % 2], self._asset(a // 4)
+        if b % 3 == 0:
+            self.play.apply(c.ClosePositions(uid, asset.symbol))
+            return
+        held = self.play.engine.holding(uid).positions.values()
+        for position in list(held):
+            if position.perp.symbol == asset.symbol:
+                side = SELL if position.side == LONG else BUY
+                price = self._price(asset, d)
+                self._order(uid, asset, side, position.side, position.quantity, price, d % 2)
+                return
+
+    def bids(self, a: int, b: int, d: int) -> None:
+        """A friend's order, far on the wrong side, for whoever closes next."""
+        uid, asset = GROUP[a % 2], self._asset(a // 4)
+        away = asset.price * (b % 100) // 1000
+        if a // 2 % 2:
+            self._order(uid, asset, BUY, LONG, 1 + d % 60, max(1, asset.price - away))
+        else:
+            self._order(uid, asset, SELL, SHORT, 1 + d % 60, asset.price + away)
+
+    def far(self, a: int, b: int, d: int) -> None:
+        """Spot orders far away, without risk."""
+        uid, asset = GROUP[a % 2], self._asset(a // 4)
+        times = (105, 120, 150, 300)[b % 4]
+        lots = min(3_000, asset.need * (1 + d % 4))
+        price = asset.price * times // 100 if a // 2 % 2 else asset.price * 100 // times
+        side = SELL if a // 2 % 2 else BUY
+        self.play.apply(c.PlaceOrder(uid, asset.symbol, side, LIMIT, GTC, lots, max(1, price)))
+
+    def sweeps(self, a: int, b: int, d: int) -> None:
+        """Empty a side of the spot book, for as long as the maker is away."""
+        uid, asset = GROUP[a % 2], self._asset(a // 4)
+        side = (BUY, SELL)[a // 2 % 2]
+        price = asset.price * (104 if side == BUY else 96) // 100
+        lots = min(3_900, asset.need * 5)
+        self.play.apply(c.PlaceOrder(uid, asset.symbol, side, LIMIT, IOC, lots, max(1, price)))
+
+    def quotes(self, a: int, b: int, d: int) -> None:
+        """The two show another price in the spot book."""
+        asset = self._asset(a // 4)
+        price = asset.price * (1000 + (b % 61 - 30) * (1 + d % 7)) // 1000
+        lots = min(3_000, asset.need * 2)
+        for uid, side, off in ((GROUP[0], BUY, -1), (GROUP[1], SELL, 1)):
+            self.play.apply(
+                c.PlaceOrder(uid, asset.symbol, side, LIMIT, d % 3, lots, max(1, price + off))
+            )
+
+    def cancels(self, a: int, b: int, d: int) -> None:
+        uid, asset = GROUP[a % 2], self._asset(a // 4)
+        if b % 2:
+            self.play.apply(c.CancelOrders(uid, asset.symbol))
+        else:
+            self.play.apply(c.CancelContractOrders(uid, asset.symbol))
+
+    def takes(self, a: int, b: int, d: int) -> None:
+        """Money leaves, or comes back."""
+        uid = GROUP[a % 2]
+        able = max(
+            1, available(self.play.engine.holding(uid), 0) * (100, 100, 50, 101)[b % 4] // 100
+        )
+        if d % 3 == 0:
+            free = self.play.engine.account(uid).funding[0]
+            self.play.apply(c.Transfer(uid, FUNDING, CONTRACT, QUOTE, max(1, free)))
+        else:
+            self.play.apply(c.Transfer(uid, CONTRACT, FUNDING, QUOTE, able))
+
+    def sets(self, a: int, b: int, d: int) -> None:
+        uid, asset = GROUP[a % 2], self._asset(a // 4)
+        if d % 3 == 0:
+            self.play.apply(c.SetMarginMode(uid, asset.symbol, b % 2, b // 2 % 2))
+        top = asset.contract.leverage_max
+        lever = (top, top, max(1, top // 2), 1)[d % 4]
+        self.play.apply(c.SetLeverage(uid, asset.symbol, lever, lever, lever))
+
+    def margins(self, a: int, b: int, d: int) -> None:
+        uid = GROUP[a % 2]
+        for number, pool in list(self.play.engine.holding(uid).isolated.items()):
+            amount = max(1, abs(pool.cash.collateral) * (b % 100) // 1000)
+            self.play.apply(c.MoveMargin(uid, number, amount if d % 2 else -amount))
+
+    def dust(self, a: int, b: int, d: int) -> None:
+        uid, asset = GROUP[a % 2], self._asset(a // 4)
+        side, way = ((BUY, LONG), (SELL, SHORT))[a // 2 % 2]
+        for number in range(2 + b % 12):
+            price = asset.price - way * (1 + number * (d % 3))
+            self._order(uid, asset, side, way, 1, max(1, price))
+
+    def stops(self, a: int, b: int, d: int) -> None:
+        uid, asset = GROUP[a % 2], self._asset(a // 4)
+        price = asset.price - (d % 40) * asset.price // 2000 - 1
+        self.play.apply(
+            c.PlaceAlgo(uid, asset.symbol, SELL, LONG, b % 2 * 2 + 1, 0, max(1, price), 0, b % 2)
+        )
+
+    # -- others ----------------------------------------------------------------------------------
+
+    def passes(self, a: int, b: int, d: int) -> None:
+        """Seconds pass, and true prices move by steps."""
+        for _ in range(1 + a % 5):
+            moves: dict[str, int] = {}
+            for place, (symbol, asset) in enumerate(self.world.assets.items()):
+                step = asset.contract.index_step_ppm
+                ppm = step * ((b >> (2 * place)) % 9 - 4) // 5
+                moves[symbol] = asset.price * ppm // PPM
+            self.play.second(moves)
+
+    def jumps(self, a: int, b: int, d: int) -> None:
+        """A true price jumps, in a second."""
+        asset = self._asset(a // 4)
+        ppm = min(150_000, PPM * (1 + d // 2 % 24) // (4 * asset.contract.leverage_max))
+        self.play.second({asset.symbol: asset.price * ppm // PPM * (1 if d % 2 else -1)})
+
+    def leads(self, a: int, b: int, d: int) -> None:
+        """The lead opens or closes; its friend stands there when it robs."""
+        asset, uid = self._asset(a // 4), self.world.lead
+        perp = self.play.engine.contracts.markets[asset.symbol]
+        way = (LONG, SHORT)[a % 2]
+        off = perp.mark * (b % 11) // 1000 if self.world.robber else 0
+        for at, opens in (
+            (perp.mark + way * off, True),
+            (perp.mark - way * off, False),
+        ):
+            own = BUY if (way == LONG) == opens else SELL
+            if self.world.robber:
+                self.play.apply(c.CancelContractOrders(UIDS["maker"], asset.symbol))
+                friend = -way if opens else way
+                self._order(GROUP[1], asset, 1 - own, friend, TIER_LOTS - 10, at)
+            if opens:
+                self._order(uid, asset, own, way, 1 + self._lots(uid, asset, d) // 3, at, IOC)
+            elif d % 8:
+                self.play.apply(c.ClosePositions(uid, asset.symbol))
+            self.play.apply(c.CancelContractOrders(GROUP[1], asset.symbol))
+
+    # -- the operator, and the maker's absence ---------------------------------------------------
+
+    def halts(self, a: int, b: int, d: int) -> None:
+        symbol = self._asset(a // 4).symbol
+        self.play.apply(c.HaltInstrument(symbol, d % 3 == 0, "", product=b % 3 > 0))
+
+    def pulls(self, a: int, b: int, d: int) -> None:
+        self._asset(a // 4).pulled = d % 2 == 0
+
+    def thins(self, a: int, b: int, d: int) -> None:
+        self._asset(a // 4).thin = d % 3 - 1
+
+    def silences(self, a: int, b: int, d: int) -> None:
+        self._asset(a // 4).silent = d % 3 == 0
+
+    def freezes(self, a: int, b: int, d: int) -> None:
+        self.play.apply(c.FreezeOwner(UIDS["zoe"], d % 4 > 0))
+
+    def rates(self, a: int, b: int, d: int) -> None:
+        """New fees of a contract, or of an owner."""
+        asset = self._asset(a // 4)
+        if b % 2:
+            uid = (*GROUP, UIDS["rex"], UIDS["sue"])[d % 4]
+            self.play.apply(c.SetFees(uid, d // 4 % 1000, d // 4 % 1000, product=1))
+            return
+        listed = asset.contract
+        most = listed.tiers[0].maintenance_ppm // 2 + 1
+        fees = replace(listed.instrument, taker_ppm=d % most, maker_ppm=d % most)
+        said = self.play.apply(c.ChangeContract(replace(listed, instrument=fees)))
+        if isinstance(said[0], ContractChanged):
+            asset.contract = said[0].contract
+
+    def lists(self, a: int, b: int, d: int) -> None:
+        """A second contract, when its terms are taken and all its money can be counted."""
+        asset, self.world.later = self.world.later, None
+        if asset is None or asset.worth(1) > self.world.assets[SYMBOLS[0]].worth(1):
+            return
+        for command in listing(asset):
+            self.play.apply(command)
+        if asset.symbol in self.play.engine.contracts.markets:
+            self.world.assets[asset.symbol] = asset
+            for command in endowment(asset):
+                self.play.apply(command)
+
+    def steals(self, a: int, b: int, d: int) -> None:
+        """A thief with the frozen owner's key tries to get its money out."""
+        uid, asset = UIDS["zoe"], self._asset(a // 4)
+        engine = self.play.engine
+        price = max(1, asset.price * (100 - b % 12) // 100)
+        match d % 8:
+            case 0 | 1:
+                self._order(GROUP[0], asset, BUY, LONG, 60, price)
+                self.play.apply(c.ClosePositions(uid, asset.symbol))
+            case 2:
+                for number in list(engine.holding(uid).algos):
+                    self.play.apply(c.ChangeAlgo(uid, number, asset.price - 1, price, 0))
+            case 3:
+                self._order(uid, asset, SELL, LONG, 20, price)
+            case 4:
+                self.play.apply(c.Withdraw(uid, CONTRACT, QUOTE, 1))
+            case 5:
+                self.play.apply(c.Transfer(uid, CONTRACT, SPOT, QUOTE, 1))
+            case 6:
+                self._order(uid, asset, BUY, LONG, 5, asset.price * 110 // 100, IOC)
+            case _:
+                self.play.apply(c.SetLeverage(uid, asset.symbol, 1, 1, 1))
+        self.play.apply(c.CancelContractOrders(GROUP[0], asset.symbol))
+
+    def trades(self, a: int, b: int, d: int) -> None:
+        """Honest owners trade near the true price."""
+        uid, asset = UIDS[("rex", "sue", "hedger", "zoe")[a % 4]], self._asset(a // 4)
+        side, way = ((BUY, LONG), (SELL, LONG), (SELL, SHORT), (BUY, SHORT))[b % 4]
+        off = asset.price * (d % 20) // 2000
+        price = asset.price + (off if side == BUY else -off)
+        self._order(uid, asset, side, way, 1 + d % 20, max(1, price), (GTC, IOC)[d % 2])
+
+
+ACTS: Final[dict[str, Callable[[Any, int, int, int], None]]] = {
+    name: getattr(People, name)
+    for name in (
+        "opens", "pairs", "closes", "bids", "far", "sweeps", "quotes", "cancels", "takes", "sets",
+        "margins", "dust", "stops", "passes", "jumps", "leads", "halts", "pulls", "thins",
+        "silences", "freezes", "rates", "lists", "steals", "trades",
+    )
+}  # fmt: skip
+UPSETS: Final = ("jumps", "halts", "pulls", "thins", "silences")  # not in a calm world
+OFTEN: Final = (*ACTS, "passes", "passes", "passes", "passes", "pairs", "opens", "closes",
+                "trades")  # fmt: skip
+TRICKS: Final[tuple[tuple[str, ...], ...]] = (
+    ("jumps", "pairs", "passes", "passes", "closes", "takes", "passes"),
+    ("passes", "passes", "jumps", "pairs", "passes", "jumps", "pairs", "closes"),
+    ("pairs", "jumps", "takes", "passes", "closes", "takes", "passes", "passes"),
+    ("thins", "far", "passes", "passes", "passes", "closes"),
+    ("opens", "thins", "far", "passes", "thins", "far", "passes"),
+    ("pulls", "quotes", "passes", "passes", "passes", "passes", "closes", "takes"),
+    ("sweeps", "quotes", "opens", "passes", "passes", "closes"),
+    ("freezes", "steals", "steals", "steals"),
+    ("leads", "leads", "leads", "passes", "leads", "leads", "leads"),
+    ("pairs", "halts", "passes", "takes", "closes", "halts", "passes", "takes"),
+)
+
+
+def genes(random: Random, count: int) -> list[Gene]:
+    """Random acts, and among them tricks."""
+    found: list[Gene] = []
+    while len(found) < count:
+        words = random.choice(TRICKS) if random.random() < 0.2 else (random.choice(OFTEN),)
+        numbers = [random.randrange(NUMBERS) for _ in range(3)]
+        for word in words:
+            found.append((word, numbers[0], numbers[1], numbers[2]))
+            if random.random() < 0.7:
+                numbers[random.randrange(3)] = random.randrange(NUMBERS)
+    return found

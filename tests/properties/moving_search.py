@@ -1,0 +1,120 @@
+"""Seeds of moving worlds: each draws worlds and acts until its commands are used up.
+
+A finding is shrunk by leaving acts out, as long as the same is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from properties.climbing import skeleton
+from properties.hearing import Wrong
+from properties.moving_play import Gene, People, Plant, Play, genes
+from properties.moving_world import World, drawn
+from venue.core.messages.commands import NO_EXIT, Command
+
+GENES: Final = 80  # acts in one world
+TRIES_MAX: Final = 300  # to leave acts out
+SHOWN: Final = 30  # commands of a finding that are printed
+
+
+@dataclass
+class Found:
+    """A finding: its seed, after how many commands it came, and the last commands of it."""
+
+    seed: int
+    commands: int
+    wrong: str
+    acts: list[Gene]
+    story: list[Command]
+    world: World
+
+    def __str__(self) -> str:
+        lines = [self.wrong, f"  seed {self.seed}, after {self.commands} commands; {self.world}"]
+        lines += [f"  act {gene}" for gene in self.acts]
+        return "\n".join(lines + [f"    {short(command)}" for command in self.story[-SHOWN:]])
+
+
+def short(command: Command) -> str:
+    """A command without what it leaves at its defaults."""
+    told = [
+        f"{name}={getattr(command, name)!r}"
+        for name in command.__struct_fields__
+        if getattr(command, name) not in (b"", "", 0, NO_EXIT) or name in ("price", "side")
+    ]
+    return f"{type(command).__name__}({', '.join(told)})"
+
+
+@dataclass
+class MovingSearch:
+    """One seed's search."""
+
+    seed: int
+    plant: Plant | None = None
+    shrinks: bool = True
+    commands: int = 0
+    worlds: int = 0
+    trades: int = 0
+    liquidations: int = 0
+    refused: int = 0
+    random: Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.random = Random(self.seed)
+
+    def harmless(self, found: Found) -> bool:
+        """Whether the same acts break nothing where no fault is planted."""
+        return MovingSearch(self.seed).played(found.world, found.acts)[1] is None
+
+    def run(self, budget: int) -> Iterator[Found]:
+        """Search until `budget` commands are used up; each finding as it comes."""
+        while self.commands < budget:
+            world = drawn(self.random)
+            acts = genes(self.random, GENES)
+            play, wrong, done = self.played(world, acts)
+            if play is None:
+                self.refused += 1
+                continue
+            self.worlds += 1
+            self.commands += len(play.story)
+            self.trades += play.judge.trades
+            self.liquidations += play.judge.liquidations
+            if wrong is not None:
+                at, acts = self.commands, acts[:done]
+                if self.shrinks:
+                    acts, play, wrong = self._shrunk(world, acts, play, wrong)
+                yield Found(self.seed, at, str(wrong), acts, play.story, world)
+
+    def played(self, world: World, acts: list[Gene]) -> tuple[Play | None, Wrong | None, int]:
+        """Play acts in a world of its own; the fault, and how many were played."""
+        play = Play(deepcopy(world), self.plant)
+        done = 0
+        try:
+            if not play.begin():
+                return None, None, 0
+            people = People(play)
+            for gene in acts:
+                done += 1
+                people.act(gene)
+        except Wrong as wrong:
+            return play, wrong, done
+        return play, None, done
+
+    def _shrunk(
+        self, world: World, acts: list[Gene], play: Play, wrong: Wrong
+    ) -> tuple[list[Gene], Play, Wrong]:
+        kind, tries = skeleton(wrong), 0
+        for size in (32, 8, 4, 2, 1, 1):
+            at = len(acts) - size
+            while at >= 0 and tries < TRIES_MAX:
+                tries += 1
+                shorter = acts[:at] + acts[at + size :]
+                again, said, _ = self.played(world, shorter)
+                if again is not None and said is not None and skeleton(said) == kind:
+                    acts, play, wrong = shorter, again, said
+                at -= size
+        return acts, play, wrong
