@@ -170,3 +170,34 @@ def test_strangers_see_nothing(server: Server) -> None:
         headers: dict[str, str | None] = {name: value}
         answer = client(server).call("POST", PREVIEW, body, headers)
         assert (answer.status, answer.json["code"]) == (403, -1051)
+
+
+def test_a_change_of_a_contract_does_what_its_preview_told(server: Server) -> None:
+    """An order at leverage 20 ends; the former tiers come back at the end."""
+    operator, symbol = client(server), CONTRACT.plain["symbol"]
+    (before,) = [row for row in operator.get("/_venue/contracts").json if row["symbol"] == symbol]
+    ack = placed(server, CONTRACT)
+    assert ack.status == 200, ack
+    stricter = {"symbol": symbol, "maxLeverage": 5, "tiers": ["1000000:5:0.1"]}
+    was = state(server)
+    told = operator.post("/_venue/contracts/change/preview", stricter)
+    assert state(server) == was
+    assert told.json["accepted"], told
+    assert told.json["sequence"] == was[0]
+    assert (told.json["endedOrders"], told.json["owners"]) == (1, 1)
+    assert told.json["orders"] == [int(ack.json["orderId"])]
+    assert operator.post("/_venue/contracts/change", stricter).status == 200
+    target = f"{CONTRACT.order}?orderId={ack.json['orderId']}"
+    assert client(server, "alice").get(target).json["status"] == "EXPIRED"
+    former = {name: before[name] for name in ("symbol", "maxLeverage", "tiers")}
+    assert operator.post("/_venue/contracts/change", former).status == 200
+
+
+def test_a_preview_of_a_change_tells_its_refusal(server: Server) -> None:
+    operator, symbol = client(server), CONTRACT.plain["symbol"]
+    dear = {"symbol": symbol, "takerFeeRate": "0.9"}
+    told = operator.post("/_venue/contracts/change/preview", dear).json
+    refused = operator.post("/_venue/contracts/change", dear)
+    assert not told["accepted"]
+    assert told["refused"]["code"] == refused.json["code"] == -1140
+    assert told["refused"]["msg"] == refused.json["msg"]

@@ -57,7 +57,7 @@ _ROWS: Final[dict[str, tuple[Repetition, str]]] = {
         ),
         (Repetition.REFUSED, ""),
     ),
-    **dict.fromkeys(("preview", "try_fault"), (Repetition.READS, "")),
+    **dict.fromkeys(("preview", "preview_change", "try_fault"), (Repetition.READS, "")),
     "create_key": (Repetition.EACH, "the list of keys shows it: revoke it"),
     "post_article": (Repetition.EACH, "the list of articles shows it"),
     "post_banner": (Repetition.EACH, "the list of banners shows it"),

@@ -332,9 +332,7 @@ def _trigger(conditional: ConditionalNote) -> int:
 def _rates(engine: Engine, uid: int, perp: Perpetual) -> tuple[int, int]:
     """Maker and taker ppm of an owner now."""
     holding = engine.holding(uid)
-    if holding.maker_ppm >= 0:
-        return holding.maker_ppm, holding.taker_ppm
-    return perp.market.maker_ppm, perp.market.taker_ppm
+    return holding.maker_rate(perp.market), holding.taker_rate(perp.market)
 
 
 def _leverage(engine: Engine, uid: int, perp: Perpetual, position_side: int) -> str:

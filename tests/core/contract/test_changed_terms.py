@@ -10,6 +10,7 @@ from support.contract_world import (
     DAY_START,
     HOUR,
     INSTRUMENT,
+    MONEY,
     PRICE,
     ContractWorld,
     isolated_world,
@@ -93,6 +94,23 @@ def test_another_leverage_reserves_the_rate_that_the_order_had() -> None:
     world.ok(commands.ChangeContract(with_fees(CONTRACT, 700, 1_000)))
     world.ok(commands.SetLeverage(uid, INSTRUMENT.symbol, cross=10))
     assert world.cross("cat").cash.held == 10_050
+
+
+@pytest.mark.parametrize("closes", ["as taker", "at rest"])
+def test_an_owners_own_rates_count_as_the_greatest_safe_ones(closes: str) -> None:
+    """Rules 1.6 and 1.7: a close at the mark for a fee of 10 % left a pool that owed."""
+    world = isolated_world()
+    world.ok(commands.SetFees(world.uids["ann"], 100_000, 100_000, product=PRODUCT_CONTRACT))
+    if closes == "at rest":
+        world.close_long("ann", 10, PRICE)
+        events = world.close_short("ben", 10, PRICE, IOC)
+    else:
+        world.close_short("ben", 10, PRICE)
+        events = world.close_long("ann", 10, PRICE, IOC)
+    (trade,) = of(events, ContractTrade)
+    paid = trade.maker if closes == "at rest" else trade.taker
+    assert paid.fee == 50, "half of the first tier's rate of 1 %"
+    assert world.money("ann") == MONEY - 5 - 50
 
 
 # -- leverage and tiers ----------------------------------------------------------------------------

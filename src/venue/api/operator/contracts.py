@@ -21,6 +21,7 @@ from venue.api.fields import (
     UpTo1000,
 )
 from venue.api.operation import VENUE, Empty, rows
+from venue.api.operator.preview import PreviewRefusal
 from venue.api.operator.venue import HaltRequest, ResumeRequest
 from venue.vocabulary import AdlPolicy
 
@@ -105,6 +106,24 @@ class ChangeContractRequest(Struct, rename="camel"):
     index_step_rate: Rate | None = None
     funding_cap_rate: Rate | None = None
     max_owner_share: Rate | None = None
+
+
+class ChangePreview(Struct, rename="camel"):
+    """The effects that a change of a contract would have now. None happens, and nothing is
+    journaled (rule 1.7).
+
+    `sequence` names the state it is about: the next command may change it. A refused change has
+    nothing but `refused`. `orders` are the first 100 of the `endedOrders` that would end.
+    """
+
+    sequence: int
+    accepted: bool
+    refused: PreviewRefusal | None = None
+    ended_orders: int = 0
+    owners: int = 0
+    orders: list[int] = []
+    taken_positions: int = 0
+    kept_positions: int = 0
 
 
 class ContractView(Struct, rename="camel"):
@@ -275,6 +294,7 @@ _W = (1, 0)
 contracts = VENUE.get("/contracts", _W, Empty, list[ContractView])
 list_contract = VENUE.post("/contracts", _W, ContractRequest, ContractView)
 change_contract = VENUE.post("/contracts/change", _W, ChangeContractRequest, ContractView)
+preview_change = VENUE.post("/contracts/change/preview", _W, ChangeContractRequest, ChangePreview)
 halt_contract = VENUE.post("/contracts/halt", _W, HaltRequest, ContractView)
 resume_contract = VENUE.post("/contracts/resume", _W, ResumeRequest, ContractView)
 post_index = VENUE.post("/index", _W, IndexRequest, ContractView)

@@ -349,12 +349,14 @@ class Book(Generic[T]):
 
 
 class Market(Generic[T]):
-    """A market; amounts of base come in lots, `unit_atoms` is one tick x lot in quote atoms."""
+    """A market; amounts of base come in lots, `unit_atoms` is one tick x lot in quote atoms. An
+    owner's own rates count as at most `fee_most_ppm` in a contract."""
 
     __slots__ = (
         "base",
         "book",
         "buy_band_ppm",
+        "fee_most_ppm",
         "halt_reason",
         "halted",
         "instrument",
@@ -384,6 +386,7 @@ class Market(Generic[T]):
         self.last_price = 0
         self.halted = False
         self.halt_reason = ""
+        self.fee_most_ppm = PPM
         self.configure(instrument)
 
     def configure(self, instrument: Instrument) -> None:

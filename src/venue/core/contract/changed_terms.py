@@ -9,8 +9,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final
 
+from venue.core.contract.margin import Tiers
 from venue.core.contract.orders import Contracts
 from venue.core.contract.records import Modes, Perpetual
+from venue.core.contract.safe_terms import position_most
 from venue.core.contract.terms_change import TermsChange
 from venue.core.contract.terms_fit import Judgement, judge
 from venue.core.instruments import Contract
@@ -22,6 +24,19 @@ from venue.vocabulary import CAUSE_OPERATOR, EXPIRED
 CHANGE_UNITS: Final = 250  # units of one slice: an owner, one of its orders or positions here
 RETRIED: Final = 20  # positions on former tiers that a tick tries again
 RESERVED_LAST: Final = 9  # uids up to here are the venue's own accounts, if any
+
+
+class ChangeOutlook:
+    """The effects that new terms would have: ids of the orders that would `end`, of so many
+    `owners`; positions that would take new tiers, and those that would keep former ones."""
+
+    __slots__ = ("end", "keep", "owners", "take")
+
+    def __init__(self) -> None:
+        self.end: list[int] = []
+        self.owners = 0
+        self.take = 0
+        self.keep = 0
 
 
 class ChangedTerms:
@@ -101,3 +116,26 @@ class ChangedTerms:
                 position.pool.sums = None
                 self.contracts.collateral.touch(position.pool)
                 perp.former.pop(position.position_id, None)
+
+
+def foreseen(contracts: Contracts, contract: Contract) -> ChangeOutlook:
+    """The effects that terms which a listed contract may have would have now. Nothing is changed,
+    and all owners are looked at: this is a question and no command."""
+    outlook = ChangeOutlook()
+    perp = contracts.markets[contract.instrument.symbol]
+    same = contract.tiers == perp.tiers.listed
+    most = position_most(contract)
+    if same and most >= perp.position_max:
+        return outlook
+    tiers = perp.tiers if same else Tiers(contract.tiers)
+    holdings = contracts.collateral.holdings
+    for uid in sorted(holdings):
+        modes = holdings[uid].modes.get(perp.ordinal)
+        if modes is None:
+            continue
+        found = judge(modes, tiers, most)
+        outlook.end += [order.order_id for order in found.end]
+        outlook.owners += len(found.end) > 0
+        outlook.keep += len(found.keep)
+        outlook.take += sum([position.tiers is not tiers for position in found.take])
+    return outlook

@@ -16,6 +16,7 @@ from venue.core.contract.margin import Tiers
 from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.reference.records import Settlement, Source
 from venue.core.contract.safe_terms import (
+    fee_most,
     funding_cap_most,
     index_step_most,
     position_most,
@@ -145,6 +146,7 @@ class Perpetual:
         self.funding_cap_ppb = min(held.funding_cap_ppb, funding_cap_most(held))
         self.index_step_ppm = min(held.index_step_ppm, index_step_most(held))
         self.price_least = price_least(held)
+        self.market.fee_most_ppm = fee_most(held)
 
 
 class Pool:
@@ -377,16 +379,17 @@ class Holding:
 
     def maker_rate(self, market: Market[Terms]) -> int:
         """The fee of resting orders, in ppm."""
-        return self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
+        own = self.maker_ppm
+        return market.maker_ppm if own < 0 else min(own, market.fee_most_ppm)
 
     def taker_rate(self, market: Market[Terms]) -> int:
         """The fee of orders that take, in ppm."""
-        return self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
+        own = self.taker_ppm
+        return market.taker_ppm if own < 0 else min(own, market.fee_most_ppm)
 
     def opening_rate(self, market: Market[Terms]) -> int:
         """The fee that an opening order must be able to pay, in ppm: it may take, or rest."""
-        maker = self.maker_ppm if self.maker_ppm >= 0 else market.maker_ppm
-        taker = self.taker_ppm if self.taker_ppm >= 0 else market.taker_ppm
+        maker, taker = self.maker_rate(market), self.taker_rate(market)
         return maker if maker > taker else taker
 
     def _default_modes(self, perp: Perpetual) -> Modes:

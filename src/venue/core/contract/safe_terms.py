@@ -116,6 +116,11 @@ def position_most(contract: Contract) -> int:
     return min(contract.position_max, max(share, contract.instrument.quantity_min))
 
 
+def fee_most(contract: Contract) -> int:
+    """The greatest fee rate in ppm: half of what keeps a position. PPM without tiers."""
+    return contract.tiers[0].maintenance_ppm * FEE_PPM // PPM if contract.tiers else PPM
+
+
 def funding_cap_most(contract: Contract) -> int:
     """The greatest funding cap in ppb, so that one settlement cannot take all that keeps a position
     (rule 6.4). PPB without tiers."""

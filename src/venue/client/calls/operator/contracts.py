@@ -127,6 +127,59 @@ class OperatorContractsCalls:
             },
         )
 
+    def preview_change(
+        self,
+        *,
+        symbol: str,
+        min_order_size: Money | None = None,
+        max_order_size: Money | None = None,
+        market_open_limit_size: Money | None = None,
+        max_position_size: Money | None = None,
+        max_open_interest: Money | None = None,
+        max_leverage: int | None = None,
+        tiers: list[str] | None = None,
+        maker_fee_rate: Money | None = None,
+        taker_fee_rate: Money | None = None,
+        liquidation_fee_rate: Money | None = None,
+        buy_limit_price_ratio: Money | None = None,
+        sell_limit_price_ratio: Money | None = None,
+        market_price_ratio: Money | None = None,
+        index_sources: list[str] | None = None,
+        funding_times: list[str] | None = None,
+        adl_policy: str | None = None,
+        index_notional: int | None = None,
+        index_step_rate: Money | None = None,
+        funding_cap_rate: Money | None = None,
+        max_owner_share: Money | None = None,
+    ) -> venue.api.operator.contracts.ChangePreview:
+        """POST /_venue/contracts/change/preview"""
+        return self._send(
+            venue.api.operator.contracts.preview_change,
+            {
+                "symbol": symbol,
+                "minOrderSize": min_order_size,
+                "maxOrderSize": max_order_size,
+                "marketOpenLimitSize": market_open_limit_size,
+                "maxPositionSize": max_position_size,
+                "maxOpenInterest": max_open_interest,
+                "maxLeverage": max_leverage,
+                "tiers": tiers,
+                "makerFeeRate": maker_fee_rate,
+                "takerFeeRate": taker_fee_rate,
+                "liquidationFeeRate": liquidation_fee_rate,
+                "buyLimitPriceRatio": buy_limit_price_ratio,
+                "sellLimitPriceRatio": sell_limit_price_ratio,
+                "marketPriceRatio": market_price_ratio,
+                "indexSources": index_sources,
+                "fundingTimes": funding_times,
+                "adlPolicy": adl_policy,
+                "indexNotional": index_notional,
+                "indexStepRate": index_step_rate,
+                "fundingCapRate": funding_cap_rate,
+                "maxOwnerShare": max_owner_share,
+            },
+        )
+
     def halt_contract(
         self, *, symbol: str, reason: str | None = None
     ) -> venue.api.operator.contracts.ContractView:

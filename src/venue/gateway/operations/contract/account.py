@@ -80,12 +80,10 @@ def _balance(node: Node, holding: Holding, ordinal: int) -> ContractBalance:
 
 def commission_rate(call: Call, request: ContractSymbolRequest) -> CommissionRate:
     """The account's own rates, otherwise the contract's."""
-    instrument = call.node.perp(request.symbol).market.instrument
+    market = call.node.perp(request.symbol).market
     holding = call.node.engine.holding(call.uid)
-    maker, taker = instrument.maker_ppm, instrument.taker_ppm
-    if holding.maker_ppm >= 0:
-        maker, taker = holding.maker_ppm, holding.taker_ppm
-    return CommissionRate(instrument.symbol, rate_text(maker), rate_text(taker))
+    maker, taker = holding.maker_rate(market), holding.taker_rate(market)
+    return CommissionRate(market.symbol, rate_text(maker), rate_text(taker))
 
 
 def account_config(call: Call, _: Empty) -> AccountConfig:

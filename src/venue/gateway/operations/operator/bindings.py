@@ -106,6 +106,7 @@ def _always() -> list[Route]:
         bind(contracts_rows.contracts, contracts.contracts),
         bind(contracts_rows.list_contract, contracts.list_contract),
         bind(contracts_rows.change_contract, contracts.change_contract),
+        bind(contracts_rows.preview_change, contracts.preview_change),
         bind(contracts_rows.halt_contract, contracts.halt_contract),
         bind(contracts_rows.resume_contract, contracts.resume_contract),
         bind(contracts_rows.post_index, contracts.post_index),

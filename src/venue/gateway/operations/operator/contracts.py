@@ -14,6 +14,7 @@ from venue.api.operation import Empty
 from venue.api.operator.contracts import (
     TIERS_MAX,
     ChangeContractRequest,
+    ChangePreview,
     ContractRequest,
     ContractView,
     DeleveragedPosition,
@@ -27,7 +28,10 @@ from venue.api.operator.contracts import (
     OperatorPosition,
     PositionsRequest,
 )
+from venue.api.operator.preview import PreviewRefusal
 from venue.api.operator.venue import HaltRequest, ResumeRequest
+from venue.core.contract.changed_terms import foreseen
+from venue.core.contract.listing import ContractListing
 from venue.core.contract.position import equity, liquidation_mark, maintenance, mark_of, profit
 from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.index import SPOT_SOURCE
@@ -42,12 +46,14 @@ from venue.gateway.operations.contract.orders import listed
 from venue.gateway.operations.operator.market_fields import check_contract
 from venue.gateway.operations.operator.venue import done, increment, owner
 from venue.gateway.operations.refusals.contract import refusal
+from venue.gateway.operations.refusals.spot import refusal as listing_refusal
 from venue.history.process.asked import liquidations as questions
 from venue.history.rows.contract import ContractFillRow
 from venue.history.rows.liquidations import DeleveragedRow, LiquidationRow, StepRow
 from venue.node.references import References
 from venue.vocabulary import PRODUCT_CONTRACT, AdlPolicy, Cause, PositionSide
 
+ORDERS_TOLD: Final = 100  # of those that a change would end
 POLICIES: Final = [policy.name for policy in AdlPolicy]
 _TIER = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?):([0-9]{1,3}):(0\.[0-9]{1,6})", re.ASCII)
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
@@ -85,6 +91,31 @@ async def change_contract(call: Call, request: ChangeContractRequest) -> Contrac
     settle = node.asset(perp.market.instrument.quote)
     await done(call, ChangeContract(_with(perp.contract, request, settle)))
     return _contract_view(node, perp)
+
+
+def preview_change(call: Call, request: ChangeContractRequest) -> ChangePreview:
+    """The effects that a change would have now. The answer also tells a refusal."""
+    node = call.node
+    perp = node.perp(request.symbol)
+    empty = ChangePreview(node.engine.sequence, accepted=False)
+    try:
+        contract = _with(perp.contract, request, node.asset(perp.market.instrument.quote))
+        refused = ContractListing(node.engine.contracts).refused(contract)
+        if refused is not None:
+            raise listing_refusal(refused)
+    except errors.ApiError as problem:
+        told = PreviewRefusal(problem.status, problem.code, problem.message)
+        return structs.replace(empty, refused=told)
+    found = foreseen(node.engine.contracts, contract)
+    return structs.replace(
+        empty,
+        accepted=True,
+        ended_orders=len(found.end),
+        owners=found.owners,
+        orders=found.end[:ORDERS_TOLD],
+        taken_positions=found.take,
+        kept_positions=found.keep,
+    )
 
 
 async def halt_contract(call: Call, request: HaltRequest) -> ContractView:

@@ -53,11 +53,17 @@ _LISTING: Final = (
     ("tiers must ", "tiers", "must "),
     ("maintenance rates ", "tiers", "maintenance rates "),
     ("a tier's ", "tiers", "a tier's "),
+    ("maker_ppm: ", "makerFeeRate", ""),
+    ("taker_ppm: ", "takerFeeRate", ""),
+    ("funding_cap_ppb: ", "fundingCapRate", ""),
+    ("index_step_ppm: ", "indexStepRate", ""),
 )
 
 
 def _instrument(rejected: Rejected) -> ApiError:
     """The error of a refused listing, with the field as the request spells it."""
+    if rejected.detail.startswith("the change before "):
+        return errors.failed_precondition(rejected.detail, item_code="CHANGE_UNDER_WAY")
     for begin, name, words in _LISTING:
         if rejected.detail.startswith(begin):
             return errors.invalid(name, words + rejected.detail.removeprefix(begin))
