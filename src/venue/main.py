@@ -63,6 +63,7 @@ from venue.lab.prehistory import Prehistory
 from venue.missed_events import MissedEvents
 from venue.node.clock import ServerClock, SystemClock
 from venue.node.clock_modes import SETTING, ClockMode, parsed
+from venue.node.disk_use import DiskWatch
 from venue.node.explainer import Queue, keeping_recent
 from venue.node.garbage import collect_young_only
 from venue.node.market_data.views import MarketData
@@ -262,6 +263,8 @@ async def opened(
             for told in lacks:
                 log.warning("%s", told)
             node.warnings += lacks
+            node.disk = DiskWatch(Path(path or history.file()), clock.steady)
+            node.disk.look()
             yield node
         finally:
             await node.sequencer.stop()

@@ -130,6 +130,7 @@ class Living:
         self._employ = employ
         self._fresh: asyncio.Task[Beginning] | None = None
         self._copies: dict[int, StateCopy] = {}  # by a kept state's sequence
+        self._capturing = asyncio.Lock()  # history is copied to one file at a time
         self._lives: set[Life] = set()
         self._remembering: asyncio.Task[None] | None = None
 
@@ -204,13 +205,15 @@ class Living:
         """A kept state of the venue: a node goes on where the venue is, and back to it."""
         try:
             base, path = await self._shelf.place()
-            snapshot, whole = await self._captured(name, sequence, path)
+            async with self._capturing:
+                if not await self._node.history.begin_copy(path):
+                    raise errors.failed_precondition(
+                        "the venue's history is too large to be copied: worlds begin with at most"
+                        " 4 GB"
+                    )
+                snapshot = await self._captured(name, sequence, path)
         except (HistoryFailed, OSError) as problem:
             raise errors.busy(f"{problem}; nothing was done") from None
-        if not whole:
-            raise errors.failed_precondition(
-                "the venue's history is too large to be copied: worlds begin with at most 256 MB"
-            )
         history = self._shelf.first(base, snapshot.sequence)
         failed: list[BaseException] = []
         journal = MemoryJournal(keep=False, after=snapshot)
@@ -226,9 +229,9 @@ class Living:
         self._shelf.base(history, base)
         return begun
 
-    async def _captured(self, name: str, sequence: int, path: str) -> tuple[Snapshot, bool]:
-        """The venue between two commands, with its history written to a file at the same; False
-        when that is too much. HistoryFailed, ApiError."""
+    async def _captured(self, name: str, sequence: int, path: str) -> Snapshot:
+        """The venue between two commands, with the rest of its history written to a file at the
+        same. HistoryFailed, ApiError."""
         node = self._node
         for _ in range(LOOKS):
             await node.history.drain()
@@ -236,7 +239,9 @@ class Living:
                 raise errors.not_there(FROM, "the snapshot was replaced meanwhile: ask again")
             if node.history.reached() == node.engine.sequence:
                 copying = node.history.copy(path)
-                return _taken(node), await copying
+                snapshot = _taken(node)
+                await copying
+                return snapshot
         raise errors.busy("the venue did not come to rest; nothing was done")
 
     # -- lives ------------------------------------------------------------------------------------

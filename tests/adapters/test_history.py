@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,9 +30,12 @@ from venue.core.instruments import lot_atoms
 from venue.core.messages.commands import PlaceOrder
 from venue.history.check import PROBLEMS_MAX, check
 from venue.history.files import HistoryDamaged
+from venue.history.process import worker as worker_module
+from venue.history.process.pipe import ASK, COPY
+from venue.history.process.worker import Worker
 from venue.history.projection.projector import CHUNKS, Catalog, Projector
 from venue.history.schema.spot import BILLS, FILLS, METADATA, ORDERS, PROGRESS, TRANSFERS
-from venue.history.store import Store, copy, open_history, open_passing
+from venue.history.store import HistoryCopy, Store, open_history, open_passing
 from venue.vocabulary import OrderStatus
 
 
@@ -328,21 +333,49 @@ def test_damage_is_found(tape: Tape, filled: Store, damage: Damage) -> None:
     assert len(problems) <= 5 * (PROBLEMS_MAX + 1)
 
 
+def test_questions_are_answered_between_the_pieces_of_a_copy(
+    filled: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A history of more than 256 MB was not copied at all."""
+    encode = msgspec.msgpack.Encoder().encode
+    worker, path = Worker(filled), str(tmp_path / "copy")
+    monkeypatch.setattr(worker_module, "COPIED_PAGES", 4)
+    for _ in range(3):
+        assert worker.answer(COPY, encode((path, False))) is True
+        assert worker.answer(ASK, pickle.dumps((reached_by, ()))) == filled.reached()
+    assert worker.answer(COPY, encode((path, True))) is False
+    with closing(open_passing(path)) as copied:
+        assert rows_of(copied) == rows_of(filled)
+    monkeypatch.setattr(worker_module, "COPIED_MAX", 1 << 12)
+    assert worker.answer(COPY, encode((str(tmp_path / "other"), False))) is None
+    assert not (tmp_path / "other").exists()
+
+
+def reached_by(connection: Connection) -> int:
+    """A question."""
+    return int(connection.exec_driver_sql("SELECT sequence FROM progress").scalar_one())
+
+
 @pytest.mark.parametrize("opened", [open_history, open_passing])
-def test_a_copy_has_the_same_rows_and_is_not_made_of_too_much(
+def test_a_copy_is_made_in_pieces_between_which_history_goes_on(
     tape: Tape, filled: Store, opened: Callable[[str], Store], tmp_path: Path
 ) -> None:
     """Enemy: a history of gigabytes, which nothing else could be asked of while it is copied."""
     half = len(tape.applied) // 2
     catalog = Catalog()
     with closing(opened(str(tmp_path / "history"))) as whole:
-        Projector(whole, catalog).project(tape.applied[:half])
-        assert copy(whole, str(tmp_path / "copy"), 1 << 30)
-        assert not copy(whole, str(tmp_path / "other"), 1 << 12)
+        projector = Projector(whole, catalog)
+        projector.project(tape.applied[: half // 2])
+        copy = HistoryCopy(whole, str(tmp_path / "copy"))
+        pieces = 0
+        for applied in tape.applied[half // 2 : half]:
+            pieces += copy.go_on(4)
+            projector.project([applied])
+        assert pieces > 5
+        copy.finish()
     for commands in ([], tape.applied[half:], []):  # a copy goes on, and is opened again
         with closing(open_passing(str(tmp_path / "copy"))) as copied:
             Projector(copied, catalog).project(commands)
     with closing(open_passing(str(tmp_path / "copy"))) as copied:
         assert copied.reached() == filled.reached()
         assert rows_of(copied) == rows_of(filled)
-    assert not (tmp_path / "other").exists()

@@ -30,6 +30,7 @@ from venue.history.process.client import History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
 from venue.node.aside import Aside, reverted
+from venue.node.disk_use import DiskWatch
 from venue.node.explainer import Explainer, Queue
 from venue.node.fair_queue import VENUE
 from venue.node.market_data.views import MarketData
@@ -60,6 +61,7 @@ class Node:
         "aside",
         "clock",
         "data",
+        "disk",
         "engine",
         "epoch_line",
         "explainer",
@@ -121,6 +123,7 @@ class Node:
         self.spot_changes = spot_changes
         self.stream_defects = Defects()
         self.warnings: list[str] = []  # of the start, for health
+        self.disk: DiskWatch | None = None  # a world has no files of its own
         self.practice = practice
         self.stop: Callable[[], None] | None = None  # ends the process; not of a part of one
         self.agents = False  # whether liquidity agents quote

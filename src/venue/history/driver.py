@@ -111,10 +111,10 @@ class Connection:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
-    def copy(self, target: apsw.Connection) -> None:
-        """Have another file be as this one is; outside of a transaction."""
-        with _translated(), target.backup("main", self._connection, "main") as backup:
-            backup.step()
+    def begin_copy(self, target: apsw.Connection) -> apsw.Backup:
+        """Have another file become as this one is; outside of a transaction."""
+        with _translated():
+            return target.backup("main", self._connection, "main")
 
     def cursor(self) -> Cursor:
         return Cursor(self._connection.cursor())

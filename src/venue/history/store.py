@@ -249,22 +249,48 @@ def _copy_with_checksums(path: str) -> None:
     )
 
 
-def copy(store: Store, path: str, most: int) -> bool:
-    """Write a store's rows to a new file, for `open_passing`; False, and no file, when they take
-    more than `most` bytes.
+class HistoryCopy:
+    """A new file with a store's rows, for `open_passing`, made in pieces: rows that are written to
+    the store between them are in it, too. OSError when it cannot be written."""
 
-    OSError when it cannot be written.
-    """
+    def __init__(self, store: Store, path: str) -> None:
+        source = store.connection.connection.driver_connection
+        assert isinstance(source, driver.Connection)
+        self._path = path
+        private_files.create(Path(path))
+        with damage_told(path):
+            self._target = pages.connect_unchecked(path)
+            self._pages = source.begin_copy(self._target)
+
+    def go_on(self, most: int) -> bool:
+        """Copy `most` pages; False: no more than that many are left, for `finish`."""
+        copy = self._pages
+        with damage_told(self._path):
+            if not copy.page_count:
+                copy.step(1)  # it tells how many there are
+            # The last one is for `finish`: what is written after it would be left out.
+            if copy.remaining > most:
+                copy.step(most)
+        return bool(copy.remaining > most)
+
+    def finish(self) -> None:
+        """Copy all that is left: the rows are those of now."""
+        with damage_told(self._path):
+            self._pages.step(-1)
+        self.close()
+
+    def close(self) -> None:
+        """Leave it as it is."""
+        with suppress(apsw.Error):
+            self._pages.close(force=True)
+            self._target.close()
+
+
+def size(store: Store) -> int:
+    """The bytes that a store's rows take."""
     with store.connection.begin():
-        count = store.connection.exec_driver_sql("PRAGMA page_count").scalar_one()
-    if count * pages.PAGE > most:
-        return False
-    source = store.connection.connection.driver_connection
-    assert isinstance(source, driver.Connection)
-    private_files.create(Path(path))
-    with damage_told(path), closing(pages.connect_unchecked(path)) as target:
-        source.copy(target)
-    return True
+        count: int = store.connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+    return count * pages.PAGE
 
 
 @contextmanager

@@ -47,6 +47,11 @@ class Health(Struct, rename="camel"):
     `venueTime`; `clockAhead` is how far venue time is ahead of the machine's clock, in ms, and
     `clockSteps` how often that clock was set since the start. `warnings` name the resources that
     the machine withholds from a venue that is otherwise well.
+
+    `diskUsed` are the bytes of the venue's files, `diskHourly` those that they grow by in an hour,
+    measured over the last hour at most, and `diskHours` how long `diskFree` bytes last at that
+    rate: null in the first minute, and while they do not grow. A venue in memory writes its history
+    to temporary files. Fewer than 24 hours are a warning. A world has null: its venue tells.
     """
 
     status: str
@@ -70,6 +75,10 @@ class Health(Struct, rename="camel"):
     clock_ahead: int
     clock_steps: int
     warnings: list[str]
+    disk_used: int | None
+    disk_free: int | None
+    disk_hourly: int | None
+    disk_hours: int | None
     epoch: int
 
 

@@ -149,6 +149,10 @@ class History:
         with contextlib.suppress(HistoryFailed):  # the next process is told too
             self._tell_listed()
 
+    def file(self) -> str:
+        """The path of a file of its own; empty: it shares a process with others."""
+        return self._path
+
     def reached(self) -> int:
         """The sequence of the last projected command."""
         return self._reached
@@ -231,11 +235,22 @@ class History:
             raise HistoryFailed(f"it was not on the disk within {DRAIN_S:g} s") from None
         return reached
 
+    async def begin_copy(self, path: str) -> bool:
+        """Have most of a file written that is to hold all rows, in pieces: other requests go
+        between them. False: they are too many. HistoryFailed."""
+        payload, left = self._encode((path, False)), True
+        while left:
+            self._goes_on()
+            told: bool | None = await self._link.send(COPY, payload)
+            if told is None:
+                return False
+            left = told
+        return True
+
     def copy(self, path: str) -> asyncio.Future[bool]:
-        """Have a file written that holds all rows of the commands projected so far; False: they
-        are too many. HistoryFailed."""
+        """Have that file hold all rows of the commands projected so far. HistoryFailed."""
         self._goes_on()
-        return self._link.send(COPY, path.encode())
+        return self._link.send(COPY, self._encode((path, True)))
 
     async def drain(self) -> None:
         """Wait until everything handed over so far is projected; HistoryFailed after `DRAIN_S`."""

@@ -42,15 +42,17 @@ from venue.history.process.pipe import (
     Opened,
 )
 from venue.history.projection.projector import Catalog, Projector
-from venue.history.store import Store, copy, open_history, open_passing
+from venue.history.store import HistoryCopy, Store, open_history, open_passing, size
 from venue.program import give_way
 
 log = logging.getLogger("venue.history")
 _batch: wide.Decoder[Batch] = wide.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 _cut = msgspec.msgpack.Decoder(Cut)
+_copied = msgspec.msgpack.Decoder(tuple[str, bool])
 NICENESS: Final = 5  # orders go first; beside other busy programs it must still go on
-COPIED_MAX: Final = 256 << 20  # bytes of a history that is copied: questions wait meanwhile
+COPIED_MAX: Final = 4 << 30  # bytes of a history that is copied: each world takes as much disk
+COPIED_PAGES: Final = 4_096  # at a time, 16 MiB: other requests go between
 _opened = msgspec.msgpack.Decoder(Opened)
 
 
@@ -65,6 +67,8 @@ class Worker:
         self._commands: list[Entry] = []  # of the next transaction
         self._frames: list[KeptFrame] = []
         self._archiving: Generator[None] | None = None
+        self._copy: HistoryCopy | None = None  # under way
+        self._copied = ""  # and its file
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
         """The request in a frame."""
@@ -80,7 +84,7 @@ class Worker:
         if kind == ARCHIVE:
             return self._archive(_cut.decode(payload))
         if kind == COPY:
-            return copy(self._store, payload.decode(), COPIED_MAX)
+            return self._go_on(*_copied.decode(payload))
         assert self._projector is not None, "the catalog comes first"
         if kind in (PART, PROJECT):
             chunks, frames = _batch.decode(payload)
@@ -109,8 +113,24 @@ class Worker:
                 self._archiving = None
         return left
 
+    def _go_on(self, path: str, whole: bool) -> bool | None:
+        """Copy a piece, or all that is left; whether pieces are left, None: it is too much."""
+        if self._copy is None or self._copied != path:
+            if self._copy is not None:
+                self._copy.close()  # nobody waits for that one any more
+            if size(self._store) > COPIED_MAX:
+                return None
+            self._copy, self._copied = HistoryCopy(self._store, path), path
+        if not whole:
+            return self._copy.go_on(COPIED_PAGES)
+        self._copy.finish()
+        self._copy = None
+        return False
+
     def close(self) -> None:
         """Leave the unarchived rows whole; before the store is closed."""
+        if self._copy is not None:
+            self._copy.close()
         if self._archiving is not None:
             self._archiving.close()
 

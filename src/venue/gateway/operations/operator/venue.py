@@ -76,6 +76,10 @@ def health(call: Call, request: HealthRequest) -> Health:
     node = call.node
     engine = node.engine
     perps = engine.contracts.markets.values()
+    disk = node.disk.look() if node.disk is not None else None
+    warnings = node.warnings
+    if node.disk is not None and (short := node.disk.warning()):
+        warnings = [*warnings, short]
     return Health(
         status=_status(node),
         version=built.name(),
@@ -97,7 +101,11 @@ def health(call: Call, request: HealthRequest) -> Health:
         venue_time=node.clock.now() // 1000,
         clock_ahead=node.clock.ahead() // 1000,
         clock_steps=node.clock.system.steps,
-        warnings=node.warnings,
+        warnings=warnings,
+        disk_used=None if disk is None else disk.used,
+        disk_free=None if disk is None else disk.free,
+        disk_hourly=None if disk is None else disk.hourly,
+        disk_hours=None if disk is None else disk.hours,
         epoch=engine.savepoints.epoch,
     )
 
