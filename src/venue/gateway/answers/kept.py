@@ -21,6 +21,7 @@ ANSWERS_MAX: Final = 4_096  # answers, the longest (200 levels of a book) some 1
 # that asks for all in turn would have the venue encode each one of everybody's again.
 SERIES_MAX: Final = 320
 WORLD_SERIES_MAX: Final = 8  # of each of many worlds
+SPANS_MAX: Final = 32  # charts of which candles of the past are kept encoded
 FOREVER: Final = 2**63
 ITEMS_MAX: Final = 1_000  # items of some 200 bytes: the most that one question may ask for
 
@@ -94,17 +95,19 @@ class Series:
 class Answers:
     """The answers and series that are kept, by question; the oldest ones go first."""
 
-    __slots__ = ("_series", "_series_max", "known")
+    __slots__ = ("_series", "_series_max", "_spans", "known")
 
     def __init__(self, series_max: int = SERIES_MAX) -> None:
         self._series_max = series_max
         self.known: dict[Question, KnownAnswer] = {}
         self._series: dict[Question, Series] = {}
+        self._spans: dict[Question, dict[int, tuple[Any, bytes]]] = {}
 
     def clear(self) -> None:
         """Forget all of them."""
         self.known.clear()
         self._series.clear()
+        self._spans.clear()
 
     def keep(self, question: Question, stamp: Any, data: bytes, until: int = FOREVER) -> Encoded:
         """Keep an answer that stands as long as its stamp does, before `until`; the answer."""
@@ -121,6 +124,23 @@ class Answers:
         if known is not None and known.stamp == stamp:
             return known.answer
         return self.keep(question, stamp, make())
+
+    def array(
+        self, question: Question, items: list[tuple[int, Any]], make: Callable[[Any], Any]
+    ) -> Encoded:
+        """A JSON array of what `make` makes of facts, each under a key: a fact that is as it was
+        when somebody asked before is encoded once."""
+        spans = self._spans
+        known = spans.pop(question, {})
+        if len(spans) >= min(SPANS_MAX, self._series_max):
+            del spans[next(iter(spans))]
+        told: dict[int, tuple[Any, bytes]] = {}
+        for key, fact in items:
+            one = known.get(key)
+            told[key] = (fact, encode(make(fact))) if one is None or one[0] != fact else one
+        known.update(told)
+        spans[question] = known if len(known) <= 2 * ITEMS_MAX else told
+        return Encoded(b"[" + b",".join([data for _, data in told.values()]) + b"]")
 
     def held(self) -> list[Question]:
         """The questions whose series are kept, the one used longest ago first."""

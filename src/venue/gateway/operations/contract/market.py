@@ -244,7 +244,7 @@ def mark_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
     return _newest_candles(call.node, request, "MARK", data.mark_minute)
 
 
-async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[CandleView]:
+async def history_klines(call: Call, request: HistoryKlinesRequest) -> Encoded:
     """Candles of a span: the first ones from its start, otherwise the last ones before its end.
 
     Every minute of index and mark is kept; of trades the newest 1,000 candles of each interval.
@@ -258,7 +258,7 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[Cand
     until = candles.next_open(interval, last) - 1
     if request.price_type == "LAST":
         found = node.market_data.contract.candles_until(perp.symbol, interval, limit, until)
-        return _candle_views(node, perp, interval, _within(found, first, last))
+        return _told(node, perp, request, _within(found, first, last))
     known = _rows(node, perp.symbol, interval, request.price_type, candles.CANDLES_MAX, now)
     found = _within(known, first, last)
     if len(known) == candles.CANDLES_MAX and first < known[0].open_time:
@@ -269,7 +269,7 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> list[Cand
         past = node.market_data.contract_data.past_prices(perp.symbol, interval, until, limit)
         rows = _within(candles.join(past, earlier), first, until)
         found = candles.fill(rows, interval, until, limit) + found
-    return _candle_views(node, perp, interval, found)
+    return _told(node, perp, request, found)
 
 
 def _within(rows: list[candles.Candle], first: int, last: int) -> list[candles.Candle]:
@@ -319,12 +319,16 @@ def _price_candle(minute: PriceCandle) -> candles.Candle:
     )
 
 
-def _candle_views(
-    node: Node, perp: Perpetual, interval: str, rows: list[candles.Candle]
-) -> list[CandleView]:
-    instrument = perp.market.instrument
+def _told(
+    node: Node, perp: Perpetual, request: HistoryKlinesRequest, rows: list[candles.Candle]
+) -> Encoded:
+    instrument, interval = perp.market.instrument, request.interval
     asset = node.asset(instrument.quote)
-    return [_candle_view(row, interval, instrument, asset) for row in rows]
+    return node.answers.array(
+        (f"span {request.price_type}", perp.symbol, interval),
+        [(row.open_time, row) for row in rows],
+        lambda row: _candle_view(row, interval, instrument, asset),
+    )
 
 
 def _candle_view(

@@ -166,7 +166,11 @@ def klines(call: Call, request: KlinesRequest) -> Encoded:
     board, now = node.market_data.spot, node.clock.now()
     if request.start_time is not None or request.end_time is not None:
         rows = _span(board, request, now)
-        return array([encode(_candle(row, interval, instrument, quote)) for row in rows])
+        return node.answers.array(
+            ("span", symbol, interval),
+            [(row.open_time, row) for row in rows],
+            lambda row: _candle(row, interval, instrument, quote),
+        )
     chart = Drawn(
         interval,
         board.minute(symbol),
