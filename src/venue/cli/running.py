@@ -7,7 +7,7 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
 from cyclopts import Parameter
@@ -58,10 +58,19 @@ def status(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
         )
         if told["staleContracts"]:
             tell(f"  no current index: {' '.join(told['staleContracts'])}")
+        for index in told["indexCosts"]:
+            tell(f"  index       {index['symbol']} {_moved(index)}")
         for warning in told["warnings"]:
             tell(f"  warning: {warning}")
     if told["status"] != "ok":
         raise SystemExit(1)
+
+
+def _moved(index: dict[str, Any]) -> str:
+    """The cost of moving an index by 1 % now, and what that moves."""
+    if not index["cost"]:
+        return "is moved by no order"
+    return f"costs {index['cost']} to move by 1 %, which moves {index['gain']}"
 
 
 def stop(*, url: Url = DEFAULT_URL) -> None:

@@ -22,7 +22,7 @@ from venue.api.fields import (
 )
 from venue.api.operation import VENUE, Empty, rows
 from venue.api.operator.preview import PreviewRefusal
-from venue.api.operator.venue import HaltRequest, ResumeRequest
+from venue.api.operator.venue import HaltRequest, IndexCostView, ResumeRequest
 from venue.vocabulary import AdlPolicy
 
 TIERS_MAX: Final = 10
@@ -164,6 +164,7 @@ class ContractView(Struct, rename="camel"):
     index_step_rate: str
     funding_cap_rate: str
     in_doubt: bool
+    index_cost: IndexCostView
 
 
 class IndexRequest(Struct):

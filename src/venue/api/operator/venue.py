@@ -35,12 +35,29 @@ ProductName = Annotated[
 ]
 
 
+class IndexCostView(Struct, rename="camel"):
+    """The cost of moving a contract's index by 1 % in today's books, in the settle asset.
+
+    A stranger trades and rests `notional` for it, and loses `cost` of that; both are empty where no
+    order can move the index. `gain` is 1 % of the open interest at mark: what such a move shifts
+    between longs and shorts. The index is `cheap` while the cost is less than the gain.
+    """
+
+    symbol: str
+    cost: str
+    notional: str
+    gain: str
+    cheap: bool
+
+
 class Health(Struct, rename="camel"):
     """The venue's health; `status` is ok or names the problem.
 
     `staleContracts` have no current index: no funding and no liquidations until they do. In
     `doubtfulContracts` orders may only reduce positions: the index is stale or catches up. In
     `unsafeContracts`, each told with the inequality that it fails, they may only reduce as well.
+    `indexCosts` tell for each contract how dear it is to move its index; a contract whose index is
+    cheap is in `warnings` too.
     `streamDefects` counts the defects in streams since the start; each is described in the log.
     `planFaults` counts contract orders whose plan did not fit the state: each was refused.
     Timestamps of signed requests are compared with `serverTime` (ms), commands are stamped with
@@ -71,6 +88,7 @@ class Health(Struct, rename="camel"):
     plan_faults: int
     doubtful_contracts: list[str]
     unsafe_contracts: list[str]
+    index_costs: list[IndexCostView]
     venue_time: int
     clock_ahead: int
     clock_steps: int

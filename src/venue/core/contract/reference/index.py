@@ -198,8 +198,7 @@ def _depth_price(perp: Perpetual, spot: Market[Any]) -> int:
     if spot.halted:
         return 0
     theirs, ours = spot.instrument, perp.market.instrument
-    units = perp.contract.index_notional * 10 ** (theirs.price_scale + theirs.quantity_scale)
-    notional = max(1, units // (theirs.tick * theirs.step))
+    notional = spot_notional(perp, spot)
     book = spot.book
     bid_cost, bid_lots = taken(book.bids, notional, book.bid * DEPTH_PPM // PPM)
     ask_cost, ask_lots = taken(book.asks, notional, book.ask * DEPTH_PPM // PPM)
@@ -215,6 +214,14 @@ def _depth_price(perp: Perpetual, spot: Market[Any]) -> int:
     if perp.index_price and sold * (PPM + HALF_SPREAD_PPM) < bought * (PPM - HALF_SPREAD_PPM):
         price = max(sold, min(perp.index_price, bought))
     return price if price <= price_most(perp) else 0
+
+
+def spot_notional(perp: Perpetual, spot: Market[Any]) -> int:
+    """The index notional in ticks x lots of the spot book."""
+    theirs = spot.instrument
+    units = perp.contract.index_notional * 10 ** (theirs.price_scale + theirs.quantity_scale)
+    notional: int = max(1, units // (theirs.tick * theirs.step))
+    return notional
 
 
 def _nearest(number: int, divisor: int) -> int:

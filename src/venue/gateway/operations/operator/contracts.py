@@ -43,6 +43,7 @@ from venue.core.units import PPB, PPM
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
 from venue.gateway.operations.contract.orders import listed
+from venue.gateway.operations.operator.index_costs import index_cost
 from venue.gateway.operations.operator.market_fields import check_contract
 from venue.gateway.operations.operator.venue import done, increment, owner
 from venue.gateway.operations.refusals.contract import refusal
@@ -290,6 +291,7 @@ def _contract_view(node: Node, perp: Perpetual) -> ContractView:
         index_step_rate=texts.rate_text(contract.index_step_ppm),
         funding_cap_rate=texts.funding_text(perp.funding_cap_ppb),
         in_doubt=perp.doubt,
+        index_cost=index_cost(node, perp),
     )
 
 

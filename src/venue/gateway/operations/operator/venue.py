@@ -59,6 +59,7 @@ from venue.core.spot.account import SpotMarket
 from venue.core.state.snapshot import state_hash
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
+from venue.gateway.operations.operator.index_costs import index_cost, warning
 from venue.gateway.operations.operator.market_fields import SPOT_SIZES, check_instrument
 from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
@@ -76,10 +77,14 @@ def health(call: Call, request: HealthRequest) -> Health:
     node = call.node
     engine = node.engine
     perps = engine.contracts.markets.values()
+<<<<<<< HEAD
     disk = node.disk.look() if node.disk is not None else None
     warnings = node.warnings
     if node.disk is not None and (short := node.disk.warning()):
         warnings = [*warnings, short]
+=======
+    costs = [index_cost(node, perp) for perp in perps]
+>>>>>>> 627cb55e (gateway: the cost of moving each index by 1 % now, beside 1 % of its open interest)
     return Health(
         status=_status(node),
         version=built.name(),
@@ -98,14 +103,19 @@ def health(call: Call, request: HealthRequest) -> Health:
         plan_faults=node.engine.contracts.faults,
         doubtful_contracts=[perp.symbol for perp in perps if perp.doubt],
         unsafe_contracts=[text for perp in perps if (text := _unsafe(perp))],
+        index_costs=costs,
         venue_time=node.clock.now() // 1000,
         clock_ahead=node.clock.ahead() // 1000,
         clock_steps=node.clock.system.steps,
+<<<<<<< HEAD
         warnings=warnings,
         disk_used=None if disk is None else disk.used,
         disk_free=None if disk is None else disk.free,
         disk_hourly=None if disk is None else disk.hourly,
         disk_hours=None if disk is None else disk.hours,
+=======
+        warnings=[*node.warnings, *filter(None, map(warning, costs))],
+>>>>>>> 627cb55e (gateway: the cost of moving each index by 1 % now, beside 1 % of its open interest)
         epoch=engine.savepoints.epoch,
     )
 
