@@ -77,14 +77,11 @@ def health(call: Call, request: HealthRequest) -> Health:
     node = call.node
     engine = node.engine
     perps = engine.contracts.markets.values()
-<<<<<<< HEAD
+    costs = [index_cost(node, perp) for perp in perps]
     disk = node.disk.look() if node.disk is not None else None
-    warnings = node.warnings
+    warnings = [*node.warnings, *filter(None, map(warning, costs))]
     if node.disk is not None and (short := node.disk.warning()):
         warnings = [*warnings, short]
-=======
-    costs = [index_cost(node, perp) for perp in perps]
->>>>>>> 627cb55e (gateway: the cost of moving each index by 1 % now, beside 1 % of its open interest)
     return Health(
         status=_status(node),
         version=built.name(),
@@ -107,15 +104,11 @@ def health(call: Call, request: HealthRequest) -> Health:
         venue_time=node.clock.now() // 1000,
         clock_ahead=node.clock.ahead() // 1000,
         clock_steps=node.clock.system.steps,
-<<<<<<< HEAD
         warnings=warnings,
         disk_used=None if disk is None else disk.used,
         disk_free=None if disk is None else disk.free,
         disk_hourly=None if disk is None else disk.hourly,
         disk_hours=None if disk is None else disk.hours,
-=======
-        warnings=[*node.warnings, *filter(None, map(warning, costs))],
->>>>>>> 627cb55e (gateway: the cost of moving each index by 1 % now, beside 1 % of its open interest)
         epoch=engine.savepoints.epoch,
     )
 
