@@ -17,9 +17,9 @@ from support.contract_world import (
     of,
     refusal,
 )
-from venue.core.contract.changed_terms import CHANGE_UNITS
 from venue.core.contract.collateral import available
 from venue.core.contract.position import liquidation_mark, maintenance
+from venue.core.contract.risk.changed_terms import CHANGE_UNITS
 from venue.core.instruments import Contract, Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
@@ -174,9 +174,8 @@ def test_a_position_keeps_its_tiers_until_it_fits_the_new_ones() -> None:
     position = world.position("ann")
     assert maintenance(position.pool) == 100
     assert of(world.tick(), LiquidationStarted) == []
-    assert refusal(world.long("ann", 1, PRICE)) == Reject.FORMER_TIERS
+    assert refusal(world.long("ann", 1, PRICE)) == Reject.LEVERAGE
     assert of(world.short("cat", 1, PRICE), ContractOrderPlaced) != []
-    assert refusal(world.long("ben", 1, PRICE)) == Reject.FORMER_TIERS, "his leverage is 20"
     # More margin alone does not do: her leverage must be one that is allowed.
     world.ok(commands.MoveMargin(world.uids["ann"], position.position_id, 600))
     world.tick()
@@ -184,6 +183,8 @@ def test_a_position_keeps_its_tiers_until_it_fits_the_new_ones() -> None:
     world.ok(
         commands.SetLeverage(world.uids["ann"], world.perp.symbol, long=10, short=10, cross=10)
     )
+    for price in (PRICE, 0):
+        assert refusal(world.long("ann", 1, price)) == Reject.FORMER_TIERS
     world.tick()
     assert maintenance(position.pool) == 600
     (trade,) = of(world.long("ann", 1, PRICE), ContractTrade)

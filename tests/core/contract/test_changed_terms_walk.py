@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import fields, replace
 
 from support.contract_world import CONTRACT, MONEY, PRICE, ContractWorld, of
-from venue.core.contract.changed_terms import foreseen
 from venue.core.contract.collateral import available
 from venue.core.contract.listing import ContractListing
 from venue.core.contract.position import equity, maintenance
+from venue.core.contract.risk.changed_terms import foreseen
 from venue.core.instruments import Contract, Instrument, Tier, grid
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (

@@ -92,6 +92,8 @@ def price_refused(terms: Terms) -> Rejected | None:
         return Rejected(Reject.NO_MARK)
     if perp.mark < perp.price_least:
         return Rejected(Reject.CONTRACT_UNSAFE, perp.price_least)
+    if perp.former and _on_former_tiers(terms.modes):
+        return Rejected(Reject.FORMER_TIERS)
     isolated = terms.modes.margin_mode != CROSSED
     if perp.in_doubt() or (isolated and doubtful(terms.pool)):
         return Rejected(Reject.PRICE_DOUBT)
@@ -108,8 +110,6 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
     if not mark:  # nothing could tell what a position is worth
         return Rejected(Reject.NO_MARK)
     modes = terms.modes
-    if perp.former and _on_former_tiers(modes):
-        return Rejected(Reject.FORMER_TIERS)
     pool = terms.pool
     side = terms.position_side
     quantity = order.quantity
@@ -145,7 +145,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         allowed = tiers.leverages[tiers.at(value) if value > tiers.caps[0] else 0]  # mostly first
         if leverage > allowed:
             return Rejected(Reject.LEVERAGE, allowed)
-    if perp.in_doubt() or mark < perp.price_least or not crossed:
+    if perp.former or perp.in_doubt() or mark < perp.price_least or not crossed:
         refused = price_refused(terms)
         if refused is not None:
             return refused

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from venue.core.contract.changed_terms import ChangedTerms
 from venue.core.contract.conditional.triggers import Triggers
 from venue.core.contract.conditional.waiting import forget_ended
 from venue.core.contract.orders import Contracts
@@ -12,6 +11,7 @@ from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.funding import CHUNK, Funding
 from venue.core.contract.reference.index import SPOT_SOURCE, follow_spot, post, price_most
 from venue.core.contract.reference.prices import refresh, sample
+from venue.core.contract.risk.changed_terms import ChangedTerms
 from venue.core.contract.risk.liquidation import Liquidation, endangered
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.parking import Parking

@@ -5,11 +5,11 @@ from __future__ import annotations
 from msgspec import structs
 
 from venue.core.book.book import Market
-from venue.core.contract.changed_terms import ChangedTerms
 from venue.core.contract.collateral import FEES_NAME, FEES_UID, FUND_NAME, FUND_UID
 from venue.core.contract.orders import Contracts
 from venue.core.contract.records import Perpetual, Terms
 from venue.core.contract.reference.funding import plan
+from venue.core.contract.risk.changed_terms import ChangedTerms
 from venue.core.contract.safe_terms import (
     breach_of_price,
     breach_of_terms,

@@ -226,9 +226,7 @@ class Plan:
             return None
         size = lots * perp.unit
         amount = price * size
-        rate = terms.holding.maker_rate(perp.market)
-        if rate > maker.fee_ppm:  # it came before the rate was raised
-            rate = maker.fee_ppm
+        rate = min(terms.holding.maker_rate(perp.market), maker.fee_ppm)
         fill = Fill(maker, lots, amount, fee_on(amount, self.rate), fee_on(amount, rate))
         own = maker.uid == self.order.uid
         mark = perp.mark

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from venue.core.instruments import SHARE_MAX_PPM, Contract
 from venue.core.units import AMOUNT_MAX, PPB, PPM, PRICE_MAX, ceil_div
@@ -81,8 +80,8 @@ def with_rate(contract: Contract, least_ppm: int) -> Contract:
     tiers = contract.tiers
     if not tiers or tiers[0].maintenance_ppm <= least_ppm:
         return contract
-    first = replace(tiers[0], maintenance_ppm=least_ppm)
-    return replace(contract, tiers=[first, *tiers[1:]])
+    first = structs.replace(tiers[0], maintenance_ppm=least_ppm)
+    return structs.replace(contract, tiers=[first, *tiers[1:]])
 
 
 def breach_of_price(contract: Contract, mark: int) -> Breach | None:

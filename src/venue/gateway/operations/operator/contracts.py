@@ -30,11 +30,11 @@ from venue.api.operator.contracts import (
 )
 from venue.api.operator.preview import PreviewRefusal
 from venue.api.operator.venue import HaltRequest, ResumeRequest
-from venue.core.contract.changed_terms import foreseen
 from venue.core.contract.listing import ContractListing
 from venue.core.contract.position import equity, liquidation_mark, maintenance, mark_of, profit
 from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.index import SPOT_SOURCE
+from venue.core.contract.risk.changed_terms import foreseen
 from venue.core.contract.safe_terms import funding_cap_most, index_step_most
 from venue.core.instruments import Asset, Contract, Instrument, Tier
 from venue.core.messages.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
