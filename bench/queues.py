@@ -227,7 +227,7 @@ def _close_far(engine: Engine, other: int, lead: int, side: int) -> None:
 
 
 def _dusty_stop() -> Row:
-    """The commands that close a stop behind orders of one lot."""
+    """The commands that close a stop, with orders of one lot before its price."""
     slices = [_slices_of_stop(owners) for owners in (0, DUST)]
     what = f"slices of a stop of {STOP_LOTS:,} lots behind {DUST * DUST_EACH:,}"
     return _row(what, slices[1], slices[0], "slices", needed=3)
