@@ -229,10 +229,8 @@ class Plan:
         rate = min(terms.holding.maker_rate(perp.market), maker.fee_ppm)
         fill = Fill(maker, lots, amount, fee_on(amount, self.rate), fee_on(amount, rate))
         own = maker.uid == self.order.uid
-        mark = perp.mark
         closes = terms.closes
-        if not mark and closes is not None:
-            mark = mark_of(closes)
+        mark = mark_of(closes) if not perp.mark and closes is not None else perp.mark
         # An owner that buys above the mark or sells below it loses by the fill.
         loss = (price - mark if maker.side == BUY else mark - price) * size
         if opens:
