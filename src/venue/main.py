@@ -264,7 +264,6 @@ async def opened(
                 log.warning("%s", told)
             node.warnings += lacks
             node.disk = DiskWatch(Path(path or history.file()), clock.steady)
-            node.disk.look()
             yield node
         finally:
             await node.sequencer.stop()

@@ -38,6 +38,7 @@ class DiskWatch:
         self._samples: deque[tuple[int, int]] = deque(maxlen=SAMPLES)
         self._looked = 0
         self._found: DiskUse | None = None
+        self.look()
 
     def look(self) -> DiskUse | None:
         """The use now; None where the folder cannot be read."""

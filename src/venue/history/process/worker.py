@@ -84,7 +84,8 @@ class Worker:
         if kind == ARCHIVE:
             return self._archive(_cut.decode(payload))
         if kind == COPY:
-            return self._go_on(*_copied.decode(payload))
+            path, whole = _copied.decode(payload)
+            return self._go_on(path, whole=whole)
         assert self._projector is not None, "the catalog comes first"
         if kind in (PART, PROJECT):
             chunks, frames = _batch.decode(payload)
@@ -113,7 +114,7 @@ class Worker:
                 self._archiving = None
         return left
 
-    def _go_on(self, path: str, whole: bool) -> bool | None:
+    def _go_on(self, path: str, *, whole: bool) -> bool | None:
         """Copy a piece, or all that is left; whether pieces are left, None: it is too much."""
         if self._copy is None or self._copied != path:
             if self._copy is not None:
