@@ -12,7 +12,8 @@
 #   make recorded           record anew what the rules' number stands for (tests/files/README.md)
 #   make soak [ARGS=...]    search for orders that earn at others' cost: 3,000,000 commands, or
 #                           ARGS="COMMANDS FIRST_SEED"; two processes. ARGS="money ...": in worlds
-#                           whose true prices move, among bystanders and an operator
+#                           whose true prices move, among bystanders and an operator;
+#                           ARGS="service ...": whether honest people are hindered there
 #   make soak-door [ARGS=...]  send 5,000,000 random reads to the HTTP transport, or
 #                           ARGS="READS SEED", and a fifth as many to streams
 #   make points [ARGS=...]  end a venue at every write of its acts, and have its disk fail there:

@@ -28,7 +28,7 @@ FORCED: Final = (Cause.LIQUIDATION, Cause.TAKEOVER, Cause.DELEVERAGE, Cause.UNWI
 PASSING: Final = (c.Tick, c.Proceed, c.PostIndex)  # marks move in them
 NEAR_PPM: Final = 3_000  # a spot book tells a middle within 0.25 % of its sides
 AGREED_PPM: Final = 8_000  # beside a feed it counts within 0.5 % of that
-ROBBED_PERCENT: Final = 15
+ROBBED_PERCENT: Final = 12
 UNWIND_PPM: Final = 1_000
 DAY: Final = 86_400 * SECOND
 
@@ -51,6 +51,7 @@ class MovingJudge:
         self.index: dict[str, int] = {}
         self.money: dict[int, int] = {}
         self.began: dict[int, int] = {}
+        self.paid = 0  # that copies lost in all, with what the mark's moves won or took
         self.robbed: dict[tuple[int, int], int] = {}
         self.trades = self.liquidations = 0
 
@@ -252,11 +253,13 @@ class MovingJudge:
                 continue
             perp = self.engine.contracts.markets[trade.symbol]
             away = trade.price - perp.mark if trade.taker_side == BUY else perp.mark - trade.price
-            lost = away * trade.quantity * perp.unit + trade.taker.fee
+            leg = trade.taker
+            self.paid += leg.fee - leg.realized
+            lost = away * trade.quantity * perp.unit + leg.fee
             lost = self.robbed[uid, day] = self.robbed.get((uid, day), 0) + lost
             own = self.began.setdefault(uid, self.worth.get((uid, 0), 0))
             must(
-                lost <= own * ROBBED_PERCENT // 100 + 100,
+                min(lost, self.paid) <= own * ROBBED_PERCENT // 100 + 100,
                 "copies cost", uid, lost, "of", own, "on a day",
             )  # fmt: skip
 

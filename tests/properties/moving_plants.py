@@ -71,6 +71,17 @@ def boundless_copies(engine: Engine, command: Command, after: bool) -> None:
             following.today = 0
 
 
+def endless_pauses(engine: Engine, command: Command, after: bool) -> None:
+    """A copy that is due is tried once, and then not for days (rule 9.4)."""
+    if not after:
+        return
+    overdue = engine.copying.books.behind
+    for copy in overdue.copies():
+        overdue.drop(copy)
+        overdue.put(copy, command.time + PAUSE_US)
+
+
+PAUSE_US: Final = 10**12
 THAWED: Final[list[bool]] = []
 PLANTS: Final[dict[str, Plant]] = {
     "doubt begins with the median": median_doubt,

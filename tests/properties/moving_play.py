@@ -32,7 +32,9 @@ from properties.moving_world import (
     listing,
     opening,
     quotes,
+    stop,
 )
+from properties.service_judge import ServiceJudge
 from venue.core.contract.collateral import available
 from venue.core.engine import Engine
 from venue.core.messages import commands as c
@@ -53,14 +55,18 @@ Plant = Callable[[Engine, Command, bool], None]  # asked before (False) and afte
 class Play:
     """One run in a drawn world; `story` are the commands that were applied."""
 
-    def __init__(self, world: World, plant: Plant | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        plant: Plant | None = None,
+        judge: type[MovingJudge | ServiceJudge] = MovingJudge,
+    ) -> None:
         self.world = world
         self.plant = plant
         self.engine = Engine()
-        self.judge = MovingJudge(world, self.engine)
+        self.judge: MovingJudge | ServiceJudge = judge(world, self.engine)
         self.time = BEGIN
         self.story: list[Command] = []
-        self.safe = True  # listing took the terms
 
     def begin(self) -> bool:
         """Open the venue; False when it refuses the terms."""
@@ -108,7 +114,7 @@ class Play:
         self.judge.unsure()
         for asset in self.world.assets.values():
             if not self._stands(asset):
-                for command in quotes(asset, self._offered(asset)):
+                for command in quotes(asset, self._offered(asset), self._wanted(asset)):
                     self.apply(command)
             for name in [] if asset.silent else asset.posts:
                 self.apply(c.PostIndex(asset.symbol, name, asset.price))
@@ -119,6 +125,10 @@ class Play:
         market = self.engine.market(asset.symbol)
         assert market is not None
         return market.book.crosses
+
+    def _wanted(self, asset: Asset) -> Callable[[int, int], bool]:
+        book = self.engine.contracts.markets[asset.symbol].market.book
+        return book.crosses if isinstance(self.judge, ServiceJudge) else lambda side, price: False
 
     def _stands(self, asset: Asset) -> bool:
         """Whether the maker's quotes are as they were placed, at today's price."""
@@ -317,10 +327,7 @@ class People:
         perp = self.play.engine.contracts.markets[asset.symbol]
         way = (LONG, SHORT)[a % 2]
         off = perp.mark * (b % 11) // 1000 if self.world.robber else 0
-        for at, opens in (
-            (perp.mark + way * off, True),
-            (perp.mark - way * off, False),
-        ):
+        for at, opens in ((perp.mark + way * off, True), (perp.mark - way * off, False)):
             own = BUY if (way == LONG) == opens else SELL
             if self.world.robber:
                 self.play.apply(c.CancelContractOrders(UIDS["maker"], asset.symbol))
@@ -408,18 +415,63 @@ class People:
         price = asset.price + (off if side == BUY else -off)
         self._order(uid, asset, side, way, 1 + d % 20, max(1, price), (GTC, IOC)[d % 2])
 
+    def leaves(self, a: int, b: int, d: int) -> None:
+        """An honest owner of a stop closes at market, or opens with a stop."""
+        uid, asset = UIDS["sue"], self._asset(a // 4)
+        held = self.play.engine.holding(uid).positions.values()
+        if any(position.perp.symbol == asset.symbol for position in held):
+            self.play.apply(c.ClosePositions(uid, asset.symbol))
+            return
+        self._order(uid, asset, BUY, LONG, 1 + d % 50, asset.price + 2, IOC)
+        self.play.apply(stop(uid, asset.symbol, max(1, asset.price - b % 8 * asset.price // 500)))
+
+    def hinders(self, a: int, b: int, d: int) -> None:
+        """Orders in one contract, of pools with positions in another one that comes into doubt;
+        the true price passes them."""
+        assets = list(self.world.assets.values())
+        if len(assets) < 2:
+            return
+        one, other = assets[a % 2], assets[1 - a % 2]
+        perp = self.play.engine.contracts.markets[other.symbol]
+        lots = max(1, min(self._lots(uid, other, 1) for uid in GROUP) // 3)
+        for uid, side, way in ((GROUP[0], SELL, SHORT), (GROUP[1], BUY, LONG)):
+            self._order(uid, other, side, way, lots, max(1, perp.mark))
+            for number in range(1 + b % 6):
+                price = max(1, one.price + way * (2 + number))
+                self._order(uid, one, BUY if way == SHORT else SELL, -way, 1 + d % 5, price)
+        if d % 2:
+            self.play.apply(c.HaltInstrument(other.symbol, True, "", product=1))
+        jump = other.price * (1 if d % 4 < 2 else -1) // other.contract.leverage_max
+        self.play.second({other.symbol: min(jump, other.price // 10)})
+        step = one.price * one.contract.index_step_ppm // PPM
+        self.play.second({one.symbol: step if b % 2 else -step})
+
+    def strands(self, a: int, b: int, d: int) -> None:
+        """The lead closes where nobody is left for its followers."""
+        asset, lead, friend = self._asset(a // 4), self.world.lead, GROUP[a % 2]
+        self.play.second({})
+        self._order(lead, asset, BUY, LONG, 1 + d % 20, asset.price + 2, IOC)
+        self.play.apply(c.CancelContractOrders(UIDS["maker"], asset.symbol))
+        self._order(friend, asset, BUY, LONG, 1 + d % 20, max(1, asset.price - 1))
+        self.play.apply(c.ClosePositions(lead, asset.symbol))
+        self.play.apply(c.CancelContractOrders(friend, asset.symbol))
+
 
 ACTS: Final[dict[str, Callable[[Any, int, int, int], None]]] = {
     name: getattr(People, name)
     for name in (
         "opens", "pairs", "closes", "bids", "far", "sweeps", "quotes", "cancels", "takes", "sets",
         "margins", "dust", "stops", "passes", "jumps", "leads", "halts", "pulls", "thins",
-        "silences", "freezes", "rates", "lists", "steals", "trades",
+        "silences", "freezes", "rates", "lists", "steals", "trades", "leaves", "hinders",
+        "strands",
     )
 }  # fmt: skip
-UPSETS: Final = ("jumps", "halts", "pulls", "thins", "silences")  # not in a calm world
-OFTEN: Final = (*ACTS, "passes", "passes", "passes", "passes", "pairs", "opens", "closes",
-                "trades")  # fmt: skip
+UPSETS: Final = ("hinders", "jumps", "halts", "pulls", "thins", "silences")  # not in a calm world
+HELPERS: Final = ("leaves", "hinders", "strands")  # of the service auditor
+OFTEN: Final = (
+    *(word for word in ACTS if word not in HELPERS),
+    *("passes", "passes", "passes", "passes", "pairs", "opens", "closes", "trades"),
+)
 TRICKS: Final[tuple[tuple[str, ...], ...]] = (
     ("jumps", "pairs", "passes", "passes", "closes", "takes", "passes"),
     ("passes", "passes", "jumps", "pairs", "passes", "jumps", "pairs", "closes"),

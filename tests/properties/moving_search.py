@@ -5,16 +5,18 @@ A finding is shrunk by leaving acts out, as long as the same is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
 from properties.climbing import skeleton
 from properties.hearing import Wrong
+from properties.moving_judge import MovingJudge
 from properties.moving_play import Gene, People, Plant, Play, genes
 from properties.moving_world import World, drawn
+from properties.service_judge import ServiceJudge
 from venue.core.messages.commands import NO_EXIT, Command
 
 GENES: Final = 80  # acts in one world
@@ -56,6 +58,9 @@ class MovingSearch:
     seed: int
     plant: Plant | None = None
     shrinks: bool = True
+    draw: Callable[[Random], World] = drawn
+    acts: Callable[[Random, int], list[Gene]] = genes
+    judge: type[MovingJudge | ServiceJudge] = MovingJudge
     commands: int = 0
     worlds: int = 0
     trades: int = 0
@@ -68,13 +73,13 @@ class MovingSearch:
 
     def harmless(self, found: Found) -> bool:
         """Whether the same acts break nothing where no fault is planted."""
-        return MovingSearch(self.seed).played(found.world, found.acts)[1] is None
+        return replace(self, plant=None).played(found.world, found.acts)[1] is None
 
     def run(self, budget: int) -> Iterator[Found]:
         """Search until `budget` commands are used up; each finding as it comes."""
         while self.commands < budget:
-            world = drawn(self.random)
-            acts = genes(self.random, GENES)
+            world = self.draw(self.random)
+            acts = self.acts(self.random, GENES)
             play, wrong, done = self.played(world, acts)
             if play is None:
                 self.refused += 1
@@ -91,7 +96,7 @@ class MovingSearch:
 
     def played(self, world: World, acts: list[Gene]) -> tuple[Play | None, Wrong | None, int]:
         """Play acts in a world of its own; the fault, and how many were played."""
-        play = Play(deepcopy(world), self.plant)
+        play = Play(deepcopy(world), self.plant, self.judge)
         done = 0
         try:
             if not play.begin():

@@ -241,8 +241,11 @@ def stop(uid: int, symbol: str, price: int) -> Command:
     return c.PlaceAlgo(uid, symbol, SELL, LONG, 1, 0, price, 0, 1)
 
 
-def quotes(asset: Asset, beyond: Callable[[int, int], bool]) -> list[Command]:
-    """The maker's orders: first what takes all that others offer `beyond` the true price."""
+def quotes(
+    asset: Asset, beyond: Callable[[int, int], bool], beside: Callable[[int, int], bool]
+) -> list[Command]:
+    """The maker's orders: first what takes all that others offer beyond the true price, in the spot
+    book (`beyond`) and in the contract's (`beside`)."""
     uid, symbol, price = UIDS["maker"], asset.symbol, asset.price
     found: list[Command] = [c.CancelOrders(uid, symbol), c.CancelContractOrders(uid, symbol)]
     if asset.pulled:
@@ -253,5 +256,8 @@ def quotes(asset: Asset, beyond: Callable[[int, int], bool]) -> list[Command]:
         if beyond(side, limit):
             found.append(c.PlaceOrder(uid, symbol, side, LIMIT, IOC, STOCK // 20, limit))
         found.append(c.PlaceOrder(uid, symbol, side, LIMIT, GTC, lots, limit))
+        if beside(side, limit):
+            taking = c.PlaceContractOrder(uid, symbol, side, way, LIMIT, IOC, 3_000, limit)
+            found.append(taking)
         found.append(c.PlaceContractOrder(uid, symbol, side, way, LIMIT, GTC, 60, limit))
     return found

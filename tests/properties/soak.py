@@ -1,8 +1,8 @@
 """The long search: `python -m properties.soak [AUDITOR] [COMMANDS [FIRST_SEED]]`, two processes.
 
 Each seed searches on its own. Without an auditor's name even seeds search in worlds whose index
-stands still, odd ones in worlds whose index moves; `money` searches in moving worlds. Prints
-figures a seed, then each finding as a story; 1 when there is one.
+stands still, odd ones in worlds whose index moves; `money` and `service` search in moving worlds.
+Prints figures a seed, then each finding as a story; 1 when there is one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final
 
 from properties.climbing import Climb
 from properties.moving_search import MovingSearch
+from properties.service import service_search
 from venue import compiled
 
 COMMANDS: Final = 3_000_000
@@ -54,15 +55,25 @@ def search(seed: int) -> Figures:
 
 
 def money(seed: int) -> Figures:
-    """One seed's moving worlds."""
-    each = MovingSearch(seed)
+    """One seed's moving worlds, asked for money."""
+    return moved("money", MovingSearch(seed))
+
+
+def service(seed: int) -> Figures:
+    """One seed's moving worlds, asked for service."""
+    return moved("served", service_search(seed))
+
+
+def moved(setting: str, each: MovingSearch) -> Figures:
     found = [str(one) for one in each.run(PER_SEED)]
     return Figures(
-        seed, "money", each.commands, each.worlds, each.trades, each.liquidations, found
+        each.seed, setting, each.commands, each.worlds, each.trades, each.liquidations, found
     )  # fmt: skip
 
 
-AUDITORS: Final[dict[str, Callable[[int], Figures]]] = {"search": search, "money": money}
+AUDITORS: Final[dict[str, Callable[[int], Figures]]] = {
+    "search": search, "money": money, "service": service,
+}  # fmt: skip
 
 
 def results(auditor: str, first: int, seeds: int) -> Iterator[Figures]:

@@ -1,0 +1,151 @@
+"""A judge of service: whether honest makers, owners of stops, and followers are hindered."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from properties.hearing import must
+from properties.moving_judge import MovingJudge
+from properties.moving_world import UIDS, World
+from venue.core.contract.records import Perpetual
+from venue.core.engine import Engine
+from venue.core.messages import commands as c
+from venue.core.messages import contract_events as t
+from venue.core.messages.commands import Command
+from venue.core.messages.events import Event
+from venue.core.units import PPB, PPM
+from venue.vocabulary import CANCELED, EXPIRED, IOC, MARKET, SELL, Cause
+
+LOOKED_MAX: Final = 40  # resting orders that one command asks in vain: those a tick has not seen
+DUE_MAX: Final = 20  # seconds with a maker at the mark in which a due copy is closed
+HONEST: Final = tuple(UIDS[name] for name in ("sue", "hedger", "rex"))
+
+
+class ServiceJudge:
+    """Asks after each command whether honest people got what they are promised."""
+
+    def __init__(self, world: World, engine: Engine) -> None:
+        self.world = world
+        self.engine = engine
+        self.moving = MovingJudge(world, engine)
+        self.trades = self.liquidations = 0
+        self.looked = 0
+        self.due: dict[str, int] = {}  # seconds in which a follower's copy could have been closed
+        self.asked = 0  # honest orders that were judged
+        self.ready: set[str] = set()
+
+    def show(self, time: int) -> None:
+        """True prices have moved."""
+        self.moving.show(time)
+
+    def unsure(self) -> None:
+        """True prices are not shown yet."""
+        self.moving.unsure()
+
+    def judge(self, command: Command, events: list[Event]) -> None:
+        trades = [event for event in events if isinstance(event, t.ContractTrade)]
+        self.trades += len(trades)
+        if self.moving.true:
+            self._rests(command, events)
+            self._fills(command, events, trades)
+            self._works(command, events, trades)
+            if isinstance(command, c.Tick):
+                self._premiums()
+                self._copies()
+        self.looked = self.engine.contracts.looked
+        self.ready = {perp.symbol for perp in self.moving.perps() if self._ready(perp)}
+
+    def _ready(self, perp: Perpetual) -> bool:
+        """Whether the maker stands on both sides of a contract that is in no doubt, at its mark."""
+        asset = self.world.assets[perp.symbol]
+        if perp.in_doubt() or perp.market.halted or perp.index_price != asset.price:
+            return False
+        holding = self.engine.contracts.collateral.holdings.get(UIDS["maker"])
+        if holding is None:
+            return False
+        listed = perp.market.instrument
+        band = min(listed.buy_band_ppm, listed.sell_band_ppm, listed.market_band_ppm)
+        sides = [
+            order.side
+            for order in holding.orders.values()
+            if order.market is perp.market
+            and abs(order.price - asset.price) == 1
+            and order.remaining == order.quantity
+            and abs(order.price - perp.mark) * PPM <= perp.mark * band // 2
+            and order.order_id not in perp.market.book.parked
+        ]
+        return len(sides) >= 2 and len(set(sides)) == 2
+
+    def _rests(self, command: Command, events: list[Event]) -> None:
+        """An honest limit order that may be placed is filled or rests."""
+        if not isinstance(command, c.PlaceContractOrder) or command.uid not in (
+            UIDS["maker"], *HONEST,
+        ):  # fmt: skip
+            return
+        if command.type == MARKET or command.time_in_force == IOC or not events:
+            return
+        placed = events[0]
+        if not isinstance(placed, t.ContractOrderPlaced) or placed.position_id:
+            return
+        self.asked += 1
+        for event in events:
+            if isinstance(event, t.ContractOrderClosed) and event.order_id == placed.order_id:
+                must(
+                    event.status not in (CANCELED, EXPIRED),
+                    "an honest order of", command.uid, "at", command.price, "may not rest",
+                )  # fmt: skip
+
+    def _fills(self, command: Command, events: list[Event], trades: list[t.ContractTrade]) -> None:
+        """A close at market of an honest owner is filled while the maker stands there, and at the
+        maker's price or better."""
+        for trade in trades:
+            if trade.taker.uid not in HONEST or trade.taker.opens:
+                continue
+            if trade.cause not in (Cause.CLOSE, Cause.TRIGGER) or trade.symbol not in self.ready:
+                continue
+            price = self.world.assets[trade.symbol].price
+            sells = trade.taker_side == SELL
+            worse = price - 1 - trade.price if sells else trade.price - price - 1
+            must(worse <= 0, "a close was filled at", trade.price, "and the maker stood at", price)
+        if not isinstance(command, c.ClosePositions) or command.uid not in HONEST:
+            return
+        for event in events:
+            if not isinstance(event, t.ClosedAtMarket) or command.symbol not in self.ready:
+                continue
+            left = self.engine.holding(command.uid).positions.get(event.position_id)
+            self.asked += 1
+            must(
+                left is None or left.quantity > 60 or self.engine.pending(),
+                "position", event.position_id, "is not closed, and the maker stands there",
+            )  # fmt: skip
+
+    def _works(self, command: Command, events: list[Event], trades: list[t.ContractTrade]) -> None:
+        """A command asks few orders that it neither fills nor ends."""
+        if not isinstance(command, c.PlaceContractOrder):
+            return
+        ended = sum([isinstance(event, t.ContractOrderClosed) for event in events])
+        vain = self.engine.contracts.looked - self.looked - len(trades) - ended
+        must(vain <= LOOKED_MAX, "an order asked", vain, "orders in vain")
+
+    def _premiums(self) -> None:
+        """A premium is of orders that can be hit: beyond the maker's there are none after it has
+        taken what is offered."""
+        for perp in self.moving.perps():
+            if perp.symbol in self.ready and self._ready(perp):
+                most = 3 * PPB // perp.index_price + 1
+                must(
+                    abs(perp.premium_ppb) <= most or perp.premium_time < self.engine.time,
+                    "the premium of", perp.symbol, "is", perp.premium_ppb, "and not", most,
+                )  # fmt: skip
+
+    def _copies(self) -> None:
+        """A due copy is closed once the maker stands at the mark."""
+        trader = self.engine.copying.books.traders.get(UIDS["fay"])
+        if trader is None or self.engine.account(UIDS["fay"]).frozen:
+            return
+        for following in trader.followings.values():
+            for copy in following.copies.values():
+                symbol = copy.track.perp.symbol
+                due = copy.due > 0 and symbol in self.ready
+                self.due[symbol] = self.due.get(symbol, 0) + 1 if due else 0
+                must(self.due[symbol] <= DUE_MAX, "a copy is due for", self.due[symbol], "s")
