@@ -43,6 +43,7 @@ HOT = (
     "contract/consequences",
     "contract/ended",
     "contract/prices_in_doubt",
+    "contract/risk/parking",
     "contract/fills",
     "contract/leverage",
     "contract/listing",

@@ -425,8 +425,7 @@ def _seed(node: Node, path: str, *, known: bool) -> None:
     """Know the requests of the journal's last commands; all of them with a `known` mode of the
     clock: only real venue time is never behind server time, and no timestamp far ahead of its
     command's."""
-    clock = node.clock
-    wall = clock.wall()
+    clock, wall = node.clock, node.clock.wall()
     with contextlib.ExitStack() as closing:
         journal: Readable = node.journal
         if isinstance(journal, SqliteJournal):

@@ -189,7 +189,6 @@ _ENGINE = [
     stops("D17", -1054, FAILED, "beyond 0.01000", who="grace", **SELLS, quantity="0.02"),
     stops("D18", -1054, FAILED, "POST_ONLY", price="64000", timeInForce="POST_ONLY"),
     stops("D18", -1054, FAILED, "POST_ONLY", **SELLS, price="63000", timeInForce="POST_ONLY"),
-    stops("D19", -1054, FAILED, "no liquidity", symbol="ETHUSDT", **market()),
     stops("D19", -1054, FAILED, "no liquidity", symbol="ETHSUSDT", **market(path=DEMO)),
     stops("D20", -1057, "frozen", who="erin"),
     stops("D21", -1140, "'symbol'", "at most 200 open orders per symbol", who="frank",
