@@ -67,7 +67,7 @@ ORDERS: tuple[tuple[type[Exception], int, str, Any], ...] = (
     (ccxt.BadRequest, -1140, "price", limit("buy", "0.1", "99000")),
     (ccxt.ExchangeError, -1054, FAILED, market("sell", "0.2", reduceOnly=True)),
     (ccxt.ExchangeError, -1054, FAILED, limit("buy", "1", "3000", ETH, reduceOnly=True)),
-    (ccxt.ExchangeError, -1054, "liquidity", market("buy", "1", ETH)),
+    (ccxt.ExchangeError, -1054, "no price", market("buy", "1", ETH)),
     (ccxt.ExchangeError, -1054, FAILED, limit("buy", "0.1", "65000", timeInForce="POST_ONLY")),
     (ccxt.InvalidOrder, -1115, "timeInForce", limit("buy", "0.1", "63000", timeInForce="DAY")),
     (ccxt.InvalidOrder, -1116, "", (BTC, "iceberg", "buy", "0.1", "63000")),

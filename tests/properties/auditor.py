@@ -296,6 +296,7 @@ class Auditor:
         rests = rests and command.time_in_force in (TimeInForce.GTC, TimeInForce.POST_ONLY)
         if rests:
             order["open"] = True
+            order["most"] = max(self.rate(order, is_taker=taker) for taker in (False, True))
             self.hold(order, order["left"])
         elif order["left"]:
             partly = order["left"] < command.quantity and not stopped
@@ -356,11 +357,18 @@ class Auditor:
         )
 
     def fee(self, order: Order, amount: int, *, is_taker: bool) -> int:
-        listed = self.office.instruments[order["symbol"]]
-        rate = self.office.owners[order["uid"]]["tier"][is_taker]
-        if rate < 0:
-            rate = listed.taker_ppm if is_taker else listed.maker_ppm
+        rate = self.rate(order, is_taker=is_taker)
+        if not is_taker:  # an order that rests pays no more than when it came (rule 1.7)
+            rate = min(rate, order["most"])
         return math.ceil(Fraction(amount * rate, MILLION))
+
+    def rate(self, order: Order, *, is_taker: bool) -> int:
+        """The rate of its owner now, in parts of a million."""
+        rate: int = self.office.owners[order["uid"]]["tier"][is_taker]
+        if rate >= 0:
+            return rate
+        listed = self.office.instruments[order["symbol"]]
+        return listed.taker_ppm if is_taker else listed.maker_ppm
 
     def bill(self, uid: int, asset: str, amount: int) -> int:
         self.office.free[uid, SPOT, asset] = self.office.free.get((uid, SPOT, asset), 0) + amount

@@ -204,14 +204,14 @@ def test_closing_at_market_cancels_closing_orders_in_its_way() -> None:
 
 
 def test_an_owner_has_a_fee_tier_of_its_own() -> None:
-    """Rule 9.1: 0 and 1 % of 10,000: ann pays 100, ben nothing, the fee account earns 100."""
+    """Rule 9.1: 0 and 0.4 % of 10,000: ann pays 40, ben nothing, the fee account earns 40."""
     world = ContractWorld("ann", "ben")
     for name in ("ann", "ben"):
-        world.ok(commands.SetFees(world.uids[name], 0, 10_000, product=1))
+        world.ok(commands.SetFees(world.uids[name], 0, 4_000, product=1))
     world.trade("ann", "ben", 10, 1_000)
-    assert world.money("ann") == MONEY - 10_100
+    assert world.money("ann") == MONEY - 10_040
     assert world.money("ben") == MONEY + 10_000
-    assert world.fees() == 100
+    assert world.fees() == 40
 
 
 def test_without_fees_there_is_no_fee_item() -> None:

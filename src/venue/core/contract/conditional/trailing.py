@@ -75,8 +75,8 @@ class Trails(Generic[T]):
             _rise(self.following, price)
         if self.waiting is not None and _first(self.waiting).extreme >= -price:
             reached, self.waiting = _split(self.waiting, -price)
-            assert reached is not None, price
-            _lift(reached, price)
+            if reached is not None:
+                _lift(reached, price)
             self.following = _join(self.following, reached)
 
     def due(self, price: int) -> Trail[T] | None:
@@ -178,17 +178,13 @@ def _sum_up(trail: Trail[T]) -> None:
     trigger = trail.at(trail.extreme)
     nearest = tightest = trail
     if left is not None:
-        near, tight = left.nearest, left.tightest
-        assert near is not None, left.number
-        assert tight is not None, left.number
+        near, tight = left.nearest or left, left.tightest or left
         if left.trigger > trigger or (left.trigger == trigger and _tighter(near, nearest)):
             trigger, nearest = left.trigger, near
         if _tighter(tight, tightest):
             tightest = tight
     if right is not None:
-        near, tight = right.nearest, right.tightest
-        assert near is not None, right.number
-        assert tight is not None, right.number
+        near, tight = right.nearest or right, right.tightest or right
         if right.trigger > trigger or (right.trigger == trigger and _tighter(near, nearest)):
             trigger, nearest = right.trigger, near
         if _tighter(tight, tightest):
@@ -199,8 +195,7 @@ def _sum_up(trail: Trail[T]) -> None:
 
 def _lift(trail: Trail[T], price: int) -> None:
     """Give a trail and all in its branches one best price."""
-    tightest = trail.tightest
-    assert tightest is not None, trail.number
+    tightest = trail.tightest or trail
     trail.extreme = trail.lift = trail.lowest = price
     trail.nearest = tightest
     trail.trigger = tightest.at(price)
@@ -246,8 +241,8 @@ def _join(first: Trail[T] | None, last: Trail[T] | None) -> Trail[T] | None:
         _pass_on(last)
         last.left = branch = _join(first, last.left)
         root = last
-    assert branch is not None, root.number
-    branch.parent = root
+    if branch is not None:
+        branch.parent = root
     root.parent = None
     _sum_up(root)
     return root
