@@ -22,13 +22,17 @@ from venue.vocabulary import OrderStatus
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "venue"
 CLIENT = PACKAGE / "client"
-PERMITTED_TITLE = "| command | owner frozen | symbol halted |\n"
+PERMITTED_TITLE = (
+    "| command | owner frozen | symbol halted | contract delisted | contract settled |\n"
+)
 VERDICTS = {
     Verdict.TAKEN: "taken",
     Verdict.REFUSED: "refused",
     Verdict.REPEATED: "refused, but for a repetition",
     Verdict.SKIPPED: "each is refused",
-    Verdict.NOT_ASKED: "is about no symbol",
+    Verdict.NOT_ASKED: "is not about it",
+    Verdict.CLOSING: "an opening one is refused, but for a repetition",
+    Verdict.ENDED: "finds nothing",
 }
 MIRRORS = (CLIENT / "calls", CLIENT / "async_calls")  # generated, a module for each of `api`
 
@@ -77,10 +81,20 @@ def _rulebook() -> str:
     head, title, rest = text.partition(PERMITTED_TITLE)
     _, end, tail = rest.partition("\n\n")
     rows = [
-        f"| {row.command.__name__} | {VERDICTS[row.frozen]} | {VERDICTS[row.halted]} |"
+        "| "
+        + " | ".join(
+            [
+                row.command.__name__,
+                *(
+                    VERDICTS[verdict]
+                    for verdict in (row.frozen, row.halted, row.reducing, row.settled)
+                ),
+            ]
+        )
+        + " |"
         for row in PERMITTED
     ]
-    return head + title + "\n".join(["|---|---|---|", *rows]) + end + tail
+    return head + title + "\n".join(["|---|---|---|---|---|", *rows]) + end + tail
 
 
 def _modules() -> str:

@@ -93,8 +93,9 @@ class Cause(IntEnum):
     TAKEOVER = 5  # a trade outside the book: the fund takes a position at its bankruptcy price
     DELEVERAGE = 6  # a trade outside the book: an opposite position takes it
     COPY = 7  # a follower's order: its lead opened or closed
-    OPERATOR = 8  # an order's end: its owner was frozen, or it no longer fits changed terms
+    OPERATOR = 8  # an order's end: its owner was frozen, its contract changed or delisted
     RETURN = 9  # an end: a parked order would have crossed the book when it could trade again
+    DELISTING = 10  # a trade outside the book: a delisted contract settles at its named price
 
 
 class AdlPolicy(IntEnum):
@@ -242,6 +243,8 @@ class Reject(IntEnum):
     CONTRACT_UNSAFE = 72
     OWNER_SHARE = 73
     FORMER_TIERS = 74
+    DELISTED = 75
+    SETTLE_PRICE = 76
     # cancel-all-after
     TIMEOUT = 70
     # affiliates
@@ -319,6 +322,7 @@ BILL_TRADE_OUT: Final = "trade_out"
 CAUSE_CLOSE: Final = 1
 CAUSE_COPY: Final = 7
 CAUSE_DELEVERAGE: Final = 6
+CAUSE_DELISTING: Final = 10
 CAUSE_LIQUIDATION: Final = 3
 CAUSE_OPERATOR: Final = 8
 CAUSE_RETURN: Final = 9
@@ -326,7 +330,8 @@ CAUSE_TAKEOVER: Final = 5
 CAUSE_TRIGGER: Final = 2
 CAUSE_UNWIND: Final = 4
 CAUSE_USER: Final = 0
-CAUSES_OUTSIDE: Final = (CAUSE_TAKEOVER, CAUSE_DELEVERAGE)  # of trades that are in no book
+# of trades that are in no book
+CAUSES_OUTSIDE: Final = (CAUSE_TAKEOVER, CAUSE_DELEVERAGE, CAUSE_DELISTING)
 LEVERAGE_FIXED: Final = 0
 LEVERAGE_TRADER: Final = 1
 INCOME_FINISH_LIQUIDATE: Final = "finish_liquidate"

@@ -83,6 +83,8 @@ def test_every_command_has_a_rule() -> None:
         commands.SetAutoMargin(NOBODY, 1, True),
         commands.ListContract(CONTRACT),
         commands.ChangeContract(CONTRACT),
+        commands.DelistContract("BTCUSDT"),
+        commands.SettleContract("BTCUSDT", 1_000),
         commands.PostIndex("BTCUSDT", "desk", 1_000, jump=True),
         *GRANTS,
         KeepState("state"),

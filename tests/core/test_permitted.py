@@ -190,8 +190,53 @@ def halt(world: ContractWorld) -> None:
         world.ok(commands.HaltInstrument(SYMBOL, True, product=product))
 
 
-REASONS = {"frozen": Reject.ACCOUNT_FROZEN, "halted": Reject.HALTED}
-STATES: dict[str, Callable[[ContractWorld], None]] = {"frozen": freeze, "halted": halt}
+def delist(world: ContractWorld) -> None:
+    world.ok(commands.DelistContract(SYMBOL))
+
+
+def settle(world: ContractWorld) -> None:
+    delist(world)
+    world.ok(commands.SettleContract(SYMBOL, 1_000))
+    while world.engine.pending():
+        world.ok(commands.Proceed())
+    assert world.perp.positions == {}
+
+
+REASONS = {
+    "frozen": Reject.ACCOUNT_FROZEN,
+    "halted": Reject.HALTED,
+    "reducing": Reject.DELISTED,
+    "settled": Reject.HALTED,
+}
+STATES: dict[str, Callable[[ContractWorld], None]] = {
+    "frozen": freeze,
+    "halted": halt,
+    "reducing": delist,
+    "settled": settle,
+}
+
+
+def closing(world: ContractWorld) -> Command:
+    uid = world.uids["ann"]
+    return commands.PlaceContractOrder(uid, SYMBOL, SELL, LONG, LIMIT, GTC, 1, 1_050, "closing")
+
+
+def opening_stop(world: ContractWorld) -> Command:
+    return commands.PlaceAlgo(
+        world.uids["ann"], SYMBOL, BUY, LONG, ALGO_STOP_MARKET, 1, 1_040, 0, MARK_PRICE, "opening"
+    )
+
+
+# Where SAMPLES opens, one that closes, and the other way round.
+OTHERS: dict[type, tuple[Make, Make]] = {
+    commands.PlaceContractOrder: (SAMPLES[commands.PlaceContractOrder], closing),
+    commands.PlaceAlgo: (opening_stop, SAMPLES[commands.PlaceAlgo]),
+}
+
+
+ENDED = (
+    Reject.ORDER_UNKNOWN, Reject.ALGO_UNKNOWN, Reject.POSITION_UNKNOWN, Reject.COPY_UNKNOWN,
+)  # fmt: skip
 
 
 def own(world: ContractWorld) -> list[object]:
@@ -236,11 +281,19 @@ def test_each_sample_is_taken_where_nothing_forbids_it(kind: type) -> None:
 @pytest.mark.parametrize("row", PERMITTED, ids=lambda row: row.command.__name__)
 def test_each_cell(row: Any, state: str) -> None:
     world = stage()
-    STATES[state](world)
     answer, reason = getattr(row, state), REASONS[state]
+    opens, closes = OTHERS.get(row.command, (SAMPLES[row.command], SAMPLES[row.command]))
+    sample = (opens if answer is Verdict.CLOSING else SAMPLES[row.command])(world)
+    STATES[state](world)
     before = own(world)
-    events = world.apply(SAMPLES[row.command](world))
-    if answer in (Verdict.REFUSED, Verdict.REPEATED):
+    events = world.apply(sample)
+    if answer is Verdict.CLOSING:
+        assert reason_of(events) == reason
+        assert reason_of(world.apply(closes(world))) == 0
+    elif answer is Verdict.ENDED:
+        assert reason_of(events) in ENDED
+        assert own(world) == before
+    elif answer in (Verdict.REFUSED, Verdict.REPEATED):
         assert reason_of(events) == reason
         assert own(world) == before
     else:
@@ -250,7 +303,7 @@ def test_each_cell(row: Any, state: str) -> None:
     closings = of(events, ClosedAtMarket)
     if answer is Verdict.SKIPPED:
         assert [closed.reason for closed in closings] == [reason]
-    if answer is Verdict.REPEATED:
+    if answer in (Verdict.REPEATED, Verdict.CLOSING):
         (said,) = world.apply(REPEATED[row.command](world))
         assert isinstance(said, OrderRepeated | MovementRepeated)
 

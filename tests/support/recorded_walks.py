@@ -1,7 +1,8 @@
 """The walks of the recording: between them each kind of command, and what can happen to money.
 
 Each is a life of its own: spot, contracts, copying, benefits, prices in doubt, agents on the
-practice venue, the operator's commands that no random walk gives, and an order that is cut.
+practice venue, the operator's commands that no random walk gives, an order that is cut, and a
+contract that ends.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def walks(count: int) -> Iterator[tuple[str, list[Command]]]:
     yield "agents", agents()
     yield "operator", operator()
     yield "cut", cut()
+    yield "ended", ended()
 
 
 def _walked(steps: Steps, count: int) -> list[Command]:
@@ -294,6 +296,38 @@ def cut() -> list[Command]:
         commands.PostIndex(symbol, "desk", 8_900, jump=True),
     )
     assert any(isinstance(event, ContractOrderReduced) for event in events)
+    return found
+
+
+def ended() -> list[Command]:
+    """A contract is delisted, and settles with its positions, an order and a conditional one."""
+    engine = begin()
+    found: list[Command] = []
+    uid, other, symbol = FIRST_UID, FIRST_UID + 1, SYMBOLS[0]
+
+    def say(*told: Command) -> None:
+        for command in told:
+            command.time = BEGIN
+            events = engine.apply(command)
+            assert not any(isinstance(event, Rejected) for event in events), (command, events)
+            found.append(command)
+
+    say(
+        commands.RegisterAsset("AAA", 2), commands.RegisterAsset("QQQ", 2),
+        commands.ListContract(contract("AAA", AdlPolicy.QUEUE)),
+        *(commands.CreateOwner(name) for name in ("first", "second")),
+        *(commands.Deposit(one, 1, "QQQ", 50 * START * UNIT) for one in (uid, other)),
+        commands.PostIndex(symbol, "desk", START, jump=True),
+        commands.PlaceContractOrder(uid, symbol, 0, 1, 0, 0, 10, START),
+        commands.PlaceContractOrder(other, symbol, 1, -1, 0, 0, 10, START),
+        commands.PlaceContractOrder(other, symbol, 1, -1, 0, 0, 10, START + 100),
+        commands.PlaceContractOrder(uid, symbol, 1, 1, 0, 0, 5, START + 200),
+        commands.PlaceAlgo(uid, symbol, 1, 1, 0, 5, START - 900, START - 910, 1),
+        commands.DelistContract(symbol),
+        commands.SettleContract(symbol, START + 7),
+    )  # fmt: skip
+    while engine.pending():
+        say(commands.Proceed())
     return found
 
 

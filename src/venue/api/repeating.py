@@ -53,7 +53,7 @@ _ROWS: Final[dict[str, tuple[Repetition, str]]] = {
     **dict.fromkeys(
         (
             "create_owner", "register_asset", "list_instrument", "list_contract", "invite",
-            "create_world",
+            "create_world", "delist_contract", "settle_contract",
         ),
         (Repetition.REFUSED, ""),
     ),

@@ -94,6 +94,9 @@ class Listing:
         market = self._market(command)
         if market is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        perp = self.contracts.markets.get(command.symbol)
+        if perp is not None and perp.market is market and perp.settles():
+            return [Rejected(Reject.INSTRUMENT_INVALID, 0, "the contract is settled: it stays")]
         market.halted = command.halted
         market.halt_reason = command.reason if command.halted else ""
         return [

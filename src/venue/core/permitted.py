@@ -49,41 +49,47 @@ class Verdict(IntEnum):
     REFUSED = 1
     REPEATED = 2  # refused, but a repetition of an earlier one gets its answer
     SKIPPED = 3  # taken, and refused in its events for each position it is about
-    NOT_ASKED = 4  # it is about no market
+    NOT_ASKED = 4  # it is about no contract, or no market
+    CLOSING = 5  # one that opens is refused, but for a repetition; one that closes is taken
+    ENDED = 6  # it finds nothing: all that it could be about has ended
 
 
 class Permitted(Struct, frozen=True):
-    """One command: the answer while its owner is frozen, and while its symbol is halted."""
+    """One command: the answer while its owner is frozen, while its symbol is halted, while its
+    contract is delisted and its orders only reduce, and once its contract is settled."""
 
     command: type
     frozen: Verdict
     halted: Verdict
+    reducing: Verdict = Verdict.NOT_ASKED
+    settled: Verdict = Verdict.NOT_ASKED
 
 
 _TAKEN, _REFUSED, _REPEATED = Verdict.TAKEN, Verdict.REFUSED, Verdict.REPEATED
 _SKIPPED, _NOT_ASKED = Verdict.SKIPPED, Verdict.NOT_ASKED
+_CLOSING, _ENDED = Verdict.CLOSING, Verdict.ENDED
 PERMITTED: Final = (
     # An owner's requests.
     Permitted(PlaceOrder, _REPEATED, _REPEATED),
     Permitted(CancelOrder, _TAKEN, _TAKEN),
     Permitted(CancelOrders, _TAKEN, _TAKEN),
-    Permitted(PlaceContractOrder, _REPEATED, _REPEATED),
-    Permitted(CancelContractOrder, _TAKEN, _TAKEN),
-    Permitted(CancelContractOrders, _TAKEN, _TAKEN),
-    Permitted(ClosePositions, _REFUSED, _SKIPPED),
-    Permitted(PlaceAlgo, _REPEATED, _REPEATED),
-    Permitted(ChangeAlgo, _REFUSED, _REFUSED),
-    Permitted(CancelAlgo, _TAKEN, _TAKEN),
-    Permitted(CancelAlgos, _TAKEN, _TAKEN),
+    Permitted(PlaceContractOrder, _REPEATED, _REPEATED, _CLOSING, _REPEATED),
+    Permitted(CancelContractOrder, _TAKEN, _TAKEN, _TAKEN, _ENDED),
+    Permitted(CancelContractOrders, _TAKEN, _TAKEN, _TAKEN, _TAKEN),
+    Permitted(ClosePositions, _REFUSED, _SKIPPED, _TAKEN, _TAKEN),
+    Permitted(PlaceAlgo, _REPEATED, _REPEATED, _CLOSING, _REPEATED),
+    Permitted(ChangeAlgo, _REFUSED, _REFUSED, _TAKEN, _ENDED),
+    Permitted(CancelAlgo, _TAKEN, _TAKEN, _TAKEN, _ENDED),
+    Permitted(CancelAlgos, _TAKEN, _TAKEN, _TAKEN, _TAKEN),
     Permitted(SetCancelAfter, _TAKEN, _NOT_ASKED),
     Permitted(GuardOrders, _TAKEN, _NOT_ASKED),
-    Permitted(SetLeverage, _REFUSED, _TAKEN),
-    Permitted(SetMarginMode, _REFUSED, _TAKEN),
-    Permitted(MoveMargin, _REFUSED, _TAKEN),
-    Permitted(SetAutoMargin, _REFUSED, _TAKEN),
-    Permitted(Follow, _REFUSED, _TAKEN),
+    Permitted(SetLeverage, _REFUSED, _TAKEN, _TAKEN, _TAKEN),
+    Permitted(SetMarginMode, _REFUSED, _TAKEN, _TAKEN, _TAKEN),
+    Permitted(MoveMargin, _REFUSED, _TAKEN, _TAKEN, _ENDED),
+    Permitted(SetAutoMargin, _REFUSED, _TAKEN, _TAKEN, _ENDED),
+    Permitted(Follow, _REFUSED, _TAKEN, _TAKEN, _TAKEN),
     Permitted(StopCopying, _TAKEN, _NOT_ASKED),
-    Permitted(CloseCopy, _REFUSED, _REFUSED),
+    Permitted(CloseCopy, _REFUSED, _REFUSED, _TAKEN, _ENDED),
     Permitted(InternalWithdraw, _REPEATED, _NOT_ASKED),
     Permitted(RecordStreams, _TAKEN, _NOT_ASKED),
     # An operator's acts for one owner.

@@ -164,7 +164,23 @@ class ContractView(Struct, rename="camel"):
     index_step_rate: str
     funding_cap_rate: str
     in_doubt: bool
+    state: str
+    settle_price: str
     index_cost: IndexCostView
+
+
+class DelistRequest(Struct):
+    """Announce the end of a contract: its orders only reduce from now on. That cannot be undone."""
+
+    symbol: Symbol
+
+
+class SettleRequest(Struct):
+    """Close all positions of a delisted contract at a price, within its lowest maintenance rate of
+    the last mark. Its orders end."""
+
+    symbol: Symbol
+    price: Decimal
 
 
 class IndexRequest(Struct):
@@ -298,6 +314,8 @@ change_contract = VENUE.post("/contracts/change", _W, ChangeContractRequest, Con
 preview_change = VENUE.post("/contracts/change/preview", _W, ChangeContractRequest, ChangePreview)
 halt_contract = VENUE.post("/contracts/halt", _W, HaltRequest, ContractView)
 resume_contract = VENUE.post("/contracts/resume", _W, ResumeRequest, ContractView)
+delist_contract = VENUE.post("/contracts/delist", _W, DelistRequest, ContractView)
+settle_contract = VENUE.post("/contracts/settle", _W, SettleRequest, ContractView)
 post_index = VENUE.post("/index", _W, IndexRequest, ContractView)
 operator_positions = VENUE.get("/positions", _W, PositionsRequest, list[OperatorPosition])
 liquidations = VENUE.get("/liquidations", _W, LiquidationsRequest, list[LiquidationView])

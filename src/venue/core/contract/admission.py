@@ -88,6 +88,8 @@ def market_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
 def price_refused(terms: Terms) -> Rejected | None:
     """Whether nobody may open at the contract's price (rules 5.10, 6.9)."""
     perp = terms.perp
+    if perp.delisted is not None:
+        return Rejected(Reject.DELISTED)
     if not perp.mark:  # nothing could tell what a position is worth
         return Rejected(Reject.NO_MARK)
     if perp.mark < perp.price_least:
@@ -145,7 +147,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         allowed = tiers.leverages[tiers.at(value) if value > tiers.caps[0] else 0]  # mostly first
         if leverage > allowed:
             return Rejected(Reject.LEVERAGE, allowed)
-    if perp.former or perp.in_doubt() or mark < perp.price_least or not crossed:
+    if perp.former or perp.delisted or perp.in_doubt() or mark < perp.price_least or not crossed:
         refused = price_refused(terms)
         if refused is not None:
             return refused

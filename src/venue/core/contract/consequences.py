@@ -12,6 +12,7 @@ from venue.core.contract.reference.funding import CHUNK, Funding
 from venue.core.contract.reference.index import SPOT_SOURCE, follow_spot, post, price_most
 from venue.core.contract.reference.prices import refresh, sample
 from venue.core.contract.risk.changed_terms import ChangedTerms
+from venue.core.contract.risk.delisting import SETTLED, Delisting
 from venue.core.contract.risk.liquidation import Liquidation, endangered
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.parking import Parking
@@ -37,6 +38,7 @@ class Schedule:
 
     __slots__ = (
         "contracts",
+        "delisting",
         "funding",
         "liquidation",
         "parking",
@@ -55,6 +57,7 @@ class Schedule:
         self.watch = Watch(contracts.collateral)
         self.parking = Parking(contracts)
         self.terms = ChangedTerms(contracts)
+        self.delisting = Delisting(contracts, self.terms)
         self.ticked = 0
         self.pending = False
 
@@ -104,6 +107,10 @@ class Schedule:
                 room -= len(due)
                 events += due
         events += self._consequences(perps, time)
+        if not self.pending:  # pools that cannot bear its price were liquidated before
+            for perp in perps:
+                if perp.delisted is not None and perp.delisted.under_way():
+                    events += self.delisting.proceed(perp, perp.delisted, time)
         return events
 
     def post_index(self, command: PostIndex) -> list[Event]:
@@ -111,6 +118,8 @@ class Schedule:
         perp = self.contracts.markets.get(command.symbol)
         if perp is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
+        if perp.settles():
+            return [Rejected(Reject.INSTRUMENT_INVALID, 0, SETTLED)]
         if command.source not in perp.contract.index_sources or command.source == SPOT_SOURCE:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, "not a posted source of this contract")]
         assert type(command.price) is int, command
@@ -134,6 +143,8 @@ class Schedule:
             return True
         for perp in self.contracts.markets.values():
             if perp.change is not None:
+                return True
+            if perp.delisted is not None and perp.delisted.under_way():
                 return True
             waits = any(queue.count for queue in perp.waiting)
             if (waits or perp.due_algos or perp.trailing.trails) and self.triggers.pending(perp):

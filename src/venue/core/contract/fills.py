@@ -19,6 +19,7 @@ from venue.core.units import part_down
 from venue.vocabulary import (
     ALGO_EXPIRED,
     BUY,
+    CAUSE_DELISTING,
     CAUSE_LIQUIDATION,
     CAUSE_TAKEOVER,
     CAUSE_USER,
@@ -149,7 +150,8 @@ class Fills:
         cause: int, liquidation_id: int, fee: int, time: int, events: list[Event],
     ) -> None:  # fmt: skip
         """A trade outside the book (rules 7.2, 7.5): `victim` closes, `other` opens (TAKEOVER) or
-        closes (DELEVERAGE) at a bankruptcy price; the victim pays at most a liquidation fee."""
+        closes (DELEVERAGE) at a bankruptcy price; the victim pays at most a liquidation fee. Where
+        a contract settles (DELISTING) both close at its price (rule 1.8)."""
         amount = price * lots * perp.unit
         events += before_change(perp, time)
         for position in (victim, other):
@@ -170,9 +172,14 @@ class Fills:
             closing, 0, 0, cause, time, events,
         )  # fmt: skip
         self._isolated_out(making, lots, events)
-        self._end_when_empty(victim, time, events)  # its liquidation goes on
+        # A liquidation goes on with its pool.
+        if cause == CAUSE_DELISTING:
+            self._isolated_out(taking, lots, events)
+        self._end_when_empty(victim, time, events)
         self._end_when_empty(other, time, events)
         self._fix_when_empty(other, events)
+        if cause == CAUSE_DELISTING:
+            self._fix_when_empty(victim, events)
 
     # -- one side --------------------------------------------------------------------------------
 

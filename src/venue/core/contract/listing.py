@@ -88,6 +88,8 @@ class ContractListing:
             reason = "the grid and the assets of a listed contract stay"
         # Terms of earlier versions, which count as `configure` bounds them, may get other sources.
         if structs.replace(contract, index_sources=perp.contract.index_sources) != perp.contract:
+            if not reason and perp.delisted is not None:
+                reason = "the contract is delisted: its terms stay"
             if not reason and perp.change is not None:
                 reason = "the change before is still under way: try again"
             held = with_rate(contract, perp.least_ppm) if perp.positions else contract

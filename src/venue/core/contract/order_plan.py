@@ -221,7 +221,7 @@ class Plan:
         if kept is None:
             self._leave_out(maker)
             return None
-        if perp.change is not None and opens and outgrown(maker):
+        if perp.change is not None and opens and (perp.delisted is not None or outgrown(maker)):
             self.match.fills.append(ended(maker, EXPIRED, CAUSE_OPERATOR))
             return None
         size = lots * perp.unit

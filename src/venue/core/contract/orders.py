@@ -100,7 +100,7 @@ class Contracts:
     def follow_books(self) -> None:
         """Have each contract know the spot book that is a source of its index."""
         for perp in self.markets.values():
-            follows = SPOT_SOURCE in perp.contract.index_sources
+            follows = SPOT_SOURCE in perp.contract.index_sources and not perp.settles()
             perp.spot = self.spot_markets.get(perp.symbol) if follows else None
 
     # -- placing ---------------------------------------------------------------------------------

@@ -136,7 +136,7 @@ def certain(pool: Pool) -> bool:
         return not pool.positions
     perp = sums.perp
     fresh = perp.mark == sums.mark and not sums.others
-    return fresh and not perp.doubt and not perp.market.halted
+    return fresh and not perp.doubt and not perp.shut()
 
 
 def liquidation_mark(position: Position) -> int:

@@ -29,7 +29,7 @@ NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close positions
 
 def unknown(perp: Perpetual) -> bool:
     """Whether a position's worth is in doubt, or no owner can get out of one."""
-    return perp.doubt or perp.market.halted
+    return perp.doubt or perp.shut()
 
 
 def doubtful(pool: Pool) -> bool:

@@ -23,7 +23,7 @@ from venue.core.contract.safe_terms import (
     price_least,
     with_rate,
 )
-from venue.core.contract.terms_change import TermsChange
+from venue.core.contract.terms_change import Delisted, TermsChange
 from venue.core.instruments import Contract
 from venue.core.ledger.accounts import Account, Cash
 from venue.core.messages.commands import NO_EXIT, Exit
@@ -50,10 +50,10 @@ class Perpetual:
     `price_least` is the lowest mark at which a tick is fine enough, `position_max` the most lots of
     one owner and side, `least_ppm` the lowest first maintenance rate of a position (rule 1.6). A
     `change` of terms is under way; `former` are the positions that changes left on former tiers, in
-    the turn in which they are tried again (rule 1.7).
+    the turn in which they are tried again (rule 1.7). `delisted` is its end (rule 1.8).
     """
 
-    __slots__ = ("asset", "change", "contract", "current", "doubt", "due", "due_algos",
+    __slots__ = ("asset", "change", "contract", "current", "delisted", "doubt", "due", "due_algos",
                  "ended_algos", "former", "funding_cap_ppb", "ids", "index_price",
                  "index_step_ppm", "index_time", "last_due", "last_rate_ppb", "least_ppm",
                  "mark", "market", "open_interest", "open_interest_max", "ordinal",
@@ -71,8 +71,7 @@ class Perpetual:
         self.unit = market.unit_atoms
         self.index_price = 0
         self.mark = 0
-        self.current = False
-        self.doubt = True
+        self.current, self.doubt = False, True
         self.index_time = self.seen_time = self.wait_until = 0
         self.was_unknown, self.recalled = True, 0
         self.sources: dict[str, Source] = {}
@@ -98,12 +97,21 @@ class Perpetual:
         self.ended_algos: Ended[Algo] = Ended()  # those with client ids, for a day
         self.change: TermsChange | None = None
         self.former: dict[int, Position] = {}
+        self.delisted: Delisted | None = None
         self.tiers = Tiers(contract.tiers)
         self.configure(contract)
 
     def default_leverage(self) -> int:
         """The leverage of owners who have not chosen one."""
         return min(LEVERAGE_DEFAULT, self.tiers.leverages[0])
+
+    def settles(self) -> bool:
+        """Whether it settles at a named price, or has settled (rule 1.8)."""
+        return self.delisted is not None and self.delisted.price > 0
+
+    def shut(self) -> bool:
+        """Whether nobody can get out of a position: halted, and without a price to settle at."""
+        return self.market.halted and not self.settles()
 
     def in_doubt(self) -> bool:
         """Whether nothing may be opened at its price, as found by a tick or since (rule 5.14)."""

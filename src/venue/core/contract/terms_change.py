@@ -1,4 +1,5 @@
-"""The record of a change of terms that is under way; see `changed_terms`."""
+"""The records of a change of terms that is under way, and of a contract's end; see
+`changed_terms` and `delisting`."""
 
 from __future__ import annotations
 
@@ -14,3 +15,25 @@ class TermsChange:
         self.default = default
         self.next = 1
         self.ended = self.owners = self.kept = 0
+
+
+class Delisted:
+    """The end of a contract (rule 1.8). It settles at `price` (ticks); 0: none was named yet, and
+    its orders only reduce. Longs and shorts are closed from the ids `long` and `short` on; so many
+    `lots` of each have been, and `done` says that all have."""
+
+    __slots__ = ("done", "long", "lots", "price", "short")
+
+    def __init__(self) -> None:
+        self.price = 0
+        self.long = self.short = 0
+        self.lots = 0
+        self.done = False
+
+    def under_way(self) -> bool:
+        """Whether positions are still to be closed at its price."""
+        return self.price > 0 and not self.done
+
+    def numbers(self) -> list[int]:
+        """All of it, as a snapshot keeps it."""
+        return [self.price, self.long, self.short, self.lots, int(self.done)]

@@ -407,6 +407,21 @@ class ChangeContract(Struct, array_like=True, tag_field="what", tag=51):
     time: Whole = 0
 
 
+class DelistContract(Struct, array_like=True, tag_field="what", tag=53):
+    """Announce the end of a contract: from now on its orders only reduce (rule 1.8)."""
+
+    symbol: str
+    time: Whole = 0
+
+
+class SettleContract(Struct, array_like=True, tag_field="what", tag=54):
+    """Close all positions of a delisted contract at a price, in ticks (rule 1.8)."""
+
+    symbol: str
+    price: Whole
+    time: Whole = 0
+
+
 class PostIndex(Struct, array_like=True, tag_field="what", tag=52, gc=False):
     """One source's index price of a contract, in ticks (rule 6.1).
 
@@ -462,6 +477,8 @@ Command = (
     | ChangeSetting
     | ListContract
     | ChangeContract
+    | DelistContract
+    | SettleContract
     | PostIndex
     | ChangeGift
     | SetDiscount

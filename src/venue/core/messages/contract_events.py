@@ -223,6 +223,23 @@ class ContractTermsTaken(Struct, array_like=True, tag_field="what", tag=48, gc=F
     kept: int
 
 
+class ContractDelisted(Struct, array_like=True, tag_field="what", tag=49, gc=False):
+    """The end of a contract was announced: its orders only reduce (rule 1.8). With a `price`, in
+    ticks: it settles there, its orders end, and its positions close."""
+
+    symbol: str
+    price: int
+
+
+class ContractSettled(Struct, array_like=True, tag_field="what", tag=64, gc=False):
+    """All positions of a delisted contract are closed: longs and shorts of `lots` each, at `price`
+    (rule 1.8)."""
+
+    symbol: str
+    price: int
+    lots: int
+
+
 class FundingDue(Struct, array_like=True, tag_field="what", tag=43, gc=False):
     """The rate (ppb) and mark at which a settlement will be paid; `due` in µs (rule 6.5)."""
 

@@ -25,12 +25,14 @@ from venue.core.messages.contract_events import (
     AutoMarginSet,
     ClosedAtMarket,
     ContractChanged,
+    ContractDelisted,
     ContractListed,
     ContractOrderClosed,
     ContractOrderParked,
     ContractOrderPlaced,
     ContractOrderReduced,
     ContractOrderReturned,
+    ContractSettled,
     ContractTermsTaken,
     ContractTrade,
     Deleveraged,
@@ -255,6 +257,8 @@ Event = (
     | ContractListed
     | ContractChanged
     | ContractTermsTaken
+    | ContractDelisted
+    | ContractSettled
     | MarkSet
     | FundingDue
     | FundingSkipped

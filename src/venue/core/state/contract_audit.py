@@ -32,7 +32,7 @@ def problems(engine: Engine) -> list[str]:
 
 def _judged(perp: Perpetual) -> bool:
     """Whether the fund's position here can be sold; otherwise it waits, valued at the last mark."""
-    return perp.current and not perp.doubt and not perp.market.halted
+    return perp.current and not perp.doubt and not perp.shut()
 
 
 def book_problems(market: Market[T]) -> list[str]:

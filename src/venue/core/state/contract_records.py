@@ -141,6 +141,7 @@ class PerpetualRecord(msgspec.Struct, array_like=True):
     ranking: tuple[int, int, bool] = (0, 0, False)  # `ContractRanking`: next, kept, exact
     parked: list[ContractOrderRecord] = []
     terms: TermsRecord | None = None
+    delisted: list[int] = []  # `Delisted.numbers`
 
 
 PoolId = tuple[int, int, int]  # uid, asset, position id

@@ -132,6 +132,7 @@ def _perpetual_record(perp: Perpetual, ranking: ContractRanking) -> PerpetualRec
         ranking=(ranking.next, ranking.kept, ranking.exact),
         parked=[_order_record(order) for order in market.book.parked.values()],
         terms=terms_snapshot.dump(perp),
+        delisted=[] if perp.delisted is None else perp.delisted.numbers(),
     )
 
 
@@ -335,6 +336,7 @@ def _perpetual(record: PerpetualRecord, market: Market[Terms], ordinal: int) -> 
     ) = record.numbers + NEW_NUMBERS[len(record.numbers) - OLD_NUMBERS :]
     if waited:  # the next tick finds it again
         perp.last_due = waited - 1
+    perp.delisted = terms_snapshot.delisted(record.delisted)
     plan(perp)
     perp.spot_alone = alone > 0
     perp.was_unknown = was_unknown > 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from venue.core.contract.margin import Tiers
 from venue.core.contract.records import Perpetual
-from venue.core.contract.terms_change import TermsChange
+from venue.core.contract.terms_change import Delisted, TermsChange
 from venue.core.instruments import Tier
 from venue.core.state.contract_records import TermsRecord
 
@@ -54,6 +54,16 @@ def load(perp: Perpetual, record: TermsRecord | None, places: dict[int, int]) ->
         default, *numbers = record.change
         perp.change = change = TermsChange(default)
         change.next, change.ended, change.owners, change.kept = numbers
+
+
+def delisted(numbers: list[int]) -> Delisted | None:
+    """The end of a contract, of its numbers; None: it has none."""
+    if not numbers:
+        return None
+    found = Delisted()
+    found.price, found.long, found.short, found.lots, done = numbers
+    found.done = done > 0
+    return found
 
 
 def _former_tiers(perp: Perpetual) -> list[list[Tier]]:

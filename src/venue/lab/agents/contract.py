@@ -146,6 +146,8 @@ class ContractAgents:
     def _index(self, perp: Perpetual, posts: list[Command]) -> int:
         """A contract's index. One that follows another is told the other's, while that is new."""
         followed = self._followed[perp.symbol]
+        if perp.settles():
+            return perp.mark
         if followed == perp.symbol or self._source not in perp.contract.index_sources:
             return perp.index_price
         live = self._engine.contracts.markets[followed]

@@ -25,7 +25,7 @@ class AgentHolding:
         time = self._engine.time
         for symbol, perp in self._engine.contracts.markets.items():
             reference = self._references.held(symbol)
-            if reference is None:
+            if reference is None or perp.settles():
                 continue
             price = reference.price(time)
             told = perp.sources.get(HELD)

@@ -23,7 +23,7 @@ from venue.node.market_data.past import Past
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import ViewRecord
 from venue.node.market_data.reference import ContractData
-from venue.vocabulary import CAUSE_DELEVERAGE, CAUSE_TAKEOVER
+from venue.vocabulary import CAUSES_OUTSIDE
 
 PENDING_MAX: Final = 256  # applied commands that may wait for the next fold
 EVENTS_MAX: Final = 1_000  # of theirs: folding more at once would keep orders waiting
@@ -116,7 +116,7 @@ class MarketData:
         if type(event) is ContractTrade:
             self.contract_data.trade(event)
             # The others happened outside the book.
-            if event.cause not in (CAUSE_TAKEOVER, CAUSE_DELEVERAGE):
+            if event.cause not in CAUSES_OUTSIDE:
                 contract.trade(sequence, time, event)
         elif type(event) is ContractOrderPlaced:
             if event.resting:

@@ -192,6 +192,18 @@ class OperatorContractsCalls:
         """POST /_venue/contracts/resume"""
         return self._send(venue.api.operator.contracts.resume_contract, {"symbol": symbol})
 
+    def delist_contract(self, *, symbol: str) -> venue.api.operator.contracts.ContractView:
+        """POST /_venue/contracts/delist"""
+        return self._send(venue.api.operator.contracts.delist_contract, {"symbol": symbol})
+
+    def settle_contract(
+        self, *, symbol: str, price: Money
+    ) -> venue.api.operator.contracts.ContractView:
+        """POST /_venue/contracts/settle"""
+        return self._send(
+            venue.api.operator.contracts.settle_contract, {"symbol": symbol, "price": price}
+        )
+
     def post_index(
         self, *, symbol: str, price: Money, source: str | None = None, jump: bool | None = None
     ) -> venue.api.operator.contracts.ContractView:

@@ -282,6 +282,8 @@ class Triggers:
             algo.position = find_position(algo.holding.modes_in(perp), algo.position_side)
             if algo.position is None:
                 return Rejected(Reject.NOTHING_TO_CLOSE)
+        elif perp.delisted is not None:
+            return Rejected(Reject.DELISTED)
         reference = _reference(perp, algo.source)
         if reference == 0:
             return Rejected(Reject.NO_MARK)

@@ -15,6 +15,7 @@ from venue.vocabulary import INCOME_POSITION_FUNDING
 
 CHUNK: Final = 250  # positions settled by one slice
 DOWN_US: Final = 30_000_000  # without a tick for so long the venue was down
+NEVER: Final = DAY_US * 1_000_000  # after all times of commands
 
 
 class Funding:
@@ -64,8 +65,8 @@ def _left(perp: Perpetual, settlement: Settlement, most: int) -> list[int]:
 
 
 def plan(perp: Perpetual) -> None:
-    """Note the first funding time after the last one that came."""
-    perp.due = next_due(perp, perp.last_due)
+    """Note the first funding time after the last one that came; none of a contract that settles."""
+    perp.due = NEVER if perp.settles() else next_due(perp, perp.last_due)
 
 
 def before_change(perp: Perpetual, time: int) -> list[Event]:

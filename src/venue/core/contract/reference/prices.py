@@ -29,6 +29,8 @@ def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
     The index follows by steps. It takes its sources' price at once when it has none yet, on a
     `jump`, and after 10 s without a source; in the last case nothing is opened for 10 s more.
     """
+    if perp.settles():  # its mark is the price that was named
+        return False
     before = (perp.index_price, perp.mark, perp.current)
     prices = posted(perp, time)
     price = value(perp, prices, time)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final
 
+from venue.core.contract.conditional.waiting import end
 from venue.core.contract.margin import Tiers
 from venue.core.contract.orders import Contracts
 from venue.core.contract.records import Modes, Perpetual
@@ -19,7 +20,7 @@ from venue.core.instruments import Contract
 from venue.core.messages.contract_events import ContractTermsTaken
 from venue.core.messages.events import Event
 from venue.core.units import FIRST_UID
-from venue.vocabulary import CAUSE_OPERATOR, EXPIRED
+from venue.vocabulary import ALGO_EXPIRED, CAUSE_OPERATOR, EXPIRED
 
 CHANGE_UNITS: Final = 250  # units of one slice: an owner, one of its orders or positions here
 RETRIED: Final = 20  # positions on former tiers that a tick tries again
@@ -49,12 +50,20 @@ class ChangedTerms:
 
     def begin(self, perp: Perpetual, contract: Contract, time: int) -> list[Event]:
         """Take terms over that may be taken, with the first slice of their effects."""
-        assert perp.change is None, f"a second change of {perp.symbol}"
+        if perp.change is not None:  # only the sources of the index differ
+            perp.configure(contract)
+            return []
         tiers, most, default = perp.tiers, perp.position_max, perp.default_leverage()
         perp.configure(contract)
         if perp.tiers is tiers and perp.position_max >= most:
             return []
         perp.change = TermsChange(default)
+        return self.proceed(perp, perp.change, time)
+
+    def delist(self, perp: Perpetual, time: int) -> list[Event]:
+        """End the orders that a delisted contract no longer takes: the first slice (rule 1.8)."""
+        assert perp.change is None, f"a second change of {perp.symbol}"
+        perp.change = TermsChange(perp.default_leverage())
         return self.proceed(perp, perp.change, time)
 
     def proceed(self, perp: Perpetual, change: TermsChange, time: int) -> list[Event]:
@@ -95,6 +104,8 @@ class ChangedTerms:
         self, perp: Perpetual, change: TermsChange, modes: Modes, time: int, events: list[Event]
     ) -> int:
         """Hold one owner against the new terms; the units that this took."""
+        if perp.delisted is not None:
+            return self._end(perp, change, modes, time, events)
         in_use = modes.longs or modes.shorts or modes.open_orders
         if modes.standard(change.default) and not in_use:
             modes.cross = modes.long = modes.short = perp.default_leverage()
@@ -108,6 +119,25 @@ class ChangedTerms:
         change.owners += len(found.end) > 0
         change.kept += len(found.keep)
         return modes.open_orders + len(found.end) + len(found.take) + len(found.keep)
+
+    def _end(
+        self, perp: Perpetual, change: TermsChange, modes: Modes, time: int, events: list[Event]
+    ) -> int:
+        """End one owner's orders that open something in a delisted contract. When the contract
+        settles, all its orders end; the units that this took."""
+        holding = modes.pool.holding
+        settles = perp.settles()
+        known = len(events)
+        for order in list(holding.orders.values()):
+            if order.market is perp.market and (settles or order.terms.opens):
+                events.append(self.contracts.close(order, EXPIRED, time, CAUSE_OPERATOR))
+        change.ended += len(events) - known
+        change.owners += len(events) > known
+        if settles:
+            for algo in list(holding.algos.values()):
+                if algo.perp is perp:
+                    events.append(end(algo, ALGO_EXPIRED, time))
+        return len(events) - known
 
     def _take(self, perp: Perpetual, found: Judgement) -> None:
         for position in found.take:

@@ -227,6 +227,8 @@ class Liquidation:
         half = book.opposite(side)
         if position.perp.doubt and not _reducing(half, aim.limit):
             return
+        if position.perp.market.halted:  # it settles: no order trades any more
+            return
         run.begin()
         aim.wanted = min(aim.wanted, _near(half, aim.limit, aim.wanted))
         run.events += self._close_in_book(

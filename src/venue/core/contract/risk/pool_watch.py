@@ -277,7 +277,7 @@ class Watch:
 def tradable(perp: Perpetual) -> bool:
     """Whether positions of a contract can be liquidated (rule 7.1): also while its index catches
     up, for a pool that waited until then would lose more; its book then has reducing orders."""
-    return perp.current and not perp.market.halted
+    return perp.current and not perp.shut()
 
 
 def _symbols(pool: Pool) -> list[Perpetual]:

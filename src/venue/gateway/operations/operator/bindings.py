@@ -109,6 +109,8 @@ def _always() -> list[Route]:
         bind(contracts_rows.preview_change, contracts.preview_change),
         bind(contracts_rows.halt_contract, contracts.halt_contract),
         bind(contracts_rows.resume_contract, contracts.resume_contract),
+        bind(contracts_rows.delist_contract, contracts.delist_contract),
+        bind(contracts_rows.settle_contract, contracts.settle_contract),
         bind(contracts_rows.post_index, contracts.post_index),
         bind(contracts_rows.operator_positions, contracts.positions),
         bind(contracts_rows.liquidations, contracts.liquidations),

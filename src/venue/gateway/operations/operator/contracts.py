@@ -18,6 +18,7 @@ from venue.api.operator.contracts import (
     ContractRequest,
     ContractView,
     DeleveragedPosition,
+    DelistRequest,
     IndexRequest,
     LiquidationFill,
     LiquidationRequest,
@@ -27,6 +28,7 @@ from venue.api.operator.contracts import (
     LiquidationView,
     OperatorPosition,
     PositionsRequest,
+    SettleRequest,
 )
 from venue.api.operator.preview import PreviewRefusal
 from venue.api.operator.venue import HaltRequest, ResumeRequest
@@ -35,9 +37,17 @@ from venue.core.contract.position import equity, liquidation_mark, maintenance, 
 from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.index import SPOT_SOURCE
 from venue.core.contract.risk.changed_terms import foreseen
+from venue.core.contract.risk.delisting import settle_range
 from venue.core.contract.safe_terms import funding_cap_most, index_step_most
 from venue.core.instruments import Asset, Contract, Instrument, Tier
-from venue.core.messages.commands import ChangeContract, HaltInstrument, ListContract, PostIndex
+from venue.core.messages.commands import (
+    ChangeContract,
+    DelistContract,
+    HaltInstrument,
+    ListContract,
+    PostIndex,
+    SettleContract,
+)
 from venue.core.messages.events import Rejected
 from venue.core.units import PPB, PPM
 from venue.gateway.context import Call, Node
@@ -52,7 +62,7 @@ from venue.history.process.asked import liquidations as questions
 from venue.history.rows.contract import ContractFillRow
 from venue.history.rows.liquidations import DeleveragedRow, LiquidationRow, StepRow
 from venue.node.references import References
-from venue.vocabulary import PRODUCT_CONTRACT, AdlPolicy, Cause, PositionSide
+from venue.vocabulary import PRODUCT_CONTRACT, AdlPolicy, Cause, PositionSide, Reject
 
 ORDERS_TOLD: Final = 100  # of those that a change would end
 POLICIES: Final = [policy.name for policy in AdlPolicy]
@@ -131,6 +141,28 @@ async def resume_contract(call: Call, request: ResumeRequest) -> ContractView:
     """Accept orders again."""
     perp = call.node.perp(request.symbol)
     await done(call, HaltInstrument(perp.symbol, halted=False, product=PRODUCT_CONTRACT))
+    return _contract_view(call.node, perp)
+
+
+async def delist_contract(call: Call, request: DelistRequest) -> ContractView:
+    """Announce the end of a contract: from now on its orders only reduce."""
+    perp = call.node.perp(request.symbol)
+    await done(call, DelistContract(perp.symbol))
+    return _contract_view(call.node, perp)
+
+
+async def settle_contract(call: Call, request: SettleRequest) -> ContractView:
+    """Close all positions of a delisted contract at a price near its last mark."""
+    perp = call.node.perp(request.symbol)
+    instrument = perp.market.instrument
+    price = decode.ticks(instrument, request.price, "price")
+    (applied,) = await call.node.submit([SettleContract(perp.symbol, price)])
+    for event in applied.events[:1]:
+        if isinstance(event, Rejected):
+            if event.reason != Reject.SETTLE_PRICE:
+                raise listing_refusal(event)
+            low, high = (texts.price_text(instrument, bound) for bound in settle_range(perp))
+            raise errors.out_of_range("price", f"allowed: {low} to {high}, near the last mark")
     return _contract_view(call.node, perp)
 
 
@@ -291,8 +323,19 @@ def _contract_view(node: Node, perp: Perpetual) -> ContractView:
         index_step_rate=texts.rate_text(contract.index_step_ppm),
         funding_cap_rate=texts.funding_text(perp.funding_cap_ppb),
         in_doubt=perp.doubt,
+        state=_state(perp),
+        settle_price=texts.order_price_text(listed, perp.delisted.price if perp.delisted else 0),
         index_cost=index_cost(node, perp),
     )
+
+
+def _state(perp: Perpetual) -> str:
+    delisted = perp.delisted
+    if delisted is None:
+        return "LISTED"
+    if not delisted.price:
+        return "REDUCE_ONLY"
+    return "SETTLED" if delisted.done else "SETTLING"
 
 
 # -- positions ------------------------------------------------------------------------------------

@@ -255,6 +255,9 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
         " there only reduce; add margin, lower the leverage or close a part",
         "FORMER_TIERS",
     ),
+    Reject.DELISTED: _precondition(
+        "the contract is delisted: orders may only reduce positions", "DELISTED"
+    ),
     Reject.PLAN_FAULT: _precondition(
         "the order could not be planned; nothing was done", "PLAN_FAULT"
     ),

@@ -64,6 +64,8 @@ def _instrument(rejected: Rejected) -> ApiError:
     """The error of a refused listing, with the field as the request spells it."""
     if rejected.detail.startswith("the change before "):
         return errors.failed_precondition(rejected.detail, item_code="CHANGE_UNDER_WAY")
+    if rejected.detail.startswith("the contract is "):
+        return errors.failed_precondition(rejected.detail, item_code="DELISTED")
     for begin, name, words in _LISTING:
         if rejected.detail.startswith(begin):
             return errors.invalid(name, words + rejected.detail.removeprefix(begin))
