@@ -94,8 +94,7 @@ class Cause(IntEnum):
     DELEVERAGE = 6  # a trade outside the book: an opposite position takes it
     COPY = 7  # a follower's order: its lead opened or closed
     OPERATOR = 8  # an order's end: its owner was frozen, its contract changed or delisted
-    RETURN = 9  # an end: a parked order would have crossed the book when it could trade again
-    DELISTING = 10  # a trade outside the book: a delisted contract settles at its named price
+    DELISTING = 9  # a trade outside the book: a delisted contract settles at its named price
 
 
 class AdlPolicy(IntEnum):
@@ -322,10 +321,9 @@ BILL_TRADE_OUT: Final = "trade_out"
 CAUSE_CLOSE: Final = 1
 CAUSE_COPY: Final = 7
 CAUSE_DELEVERAGE: Final = 6
-CAUSE_DELISTING: Final = 10
+CAUSE_DELISTING: Final = 9
 CAUSE_LIQUIDATION: Final = 3
 CAUSE_OPERATOR: Final = 8
-CAUSE_RETURN: Final = 9
 CAUSE_TAKEOVER: Final = 5
 CAUSE_TRIGGER: Final = 2
 CAUSE_UNWIND: Final = 4

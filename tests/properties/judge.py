@@ -271,7 +271,7 @@ class Judge:
         must(order.left == event.resting, "order", event.order_id, "ended with", event.resting)
         taking = said.taking
         own = isinstance(said.command, CANCELS)
-        own = own or event.cause in (Cause.LIQUIDATION, Cause.RETURN)
+        own = own or event.cause == Cause.LIQUIDATION
         if taking is not None and not own and order.side != taking.side:
             self._ended_by(taking, order, event.status)
         order.leave()

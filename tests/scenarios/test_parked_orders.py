@@ -23,7 +23,7 @@ from venue.core.messages.contract_events import (
 from venue.core.messages.events import Event
 from venue.core.state import snapshot
 from venue.node.market_data.views import MarketData
-from venue.vocabulary import BUY, EXPIRED, GTC, IOC, LIMIT, LONG, POST_ONLY, SELL, SHORT, Reject
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, POST_ONLY, SELL, SHORT, Reject
 
 pytestmark = pytest.mark.core
 
@@ -130,16 +130,20 @@ def test_they_come_back_to_their_old_place() -> None:
     assert level.quantity == 20
 
 
-def test_one_that_would_cross_the_book_ends() -> None:
-    """It is a maker no longer. Its money is free again."""
+def test_one_that_would_cross_the_book_waits_until_it_would_not() -> None:
+    """Nobody ends others' orders by an offer deep in the book: it is the first to be hit."""
     world = robbed()
     silence(world)
     world.short("honest", 5, 1_001)
     said = tell_other(world, 1_000) + proceed(world)
-    (closed,) = of(said, ContractOrderClosed)
-    assert (closed.price, closed.status) == (1_080, EXPIRED)
+    assert of(said, ContractOrderClosed) == []
     assert [each.price for each in of(said, ContractOrderReturned)] == [1_000]
     assert bids(world) == [(1_000, 10)]
+    world.ok(commands.CancelContractOrders(world.uids["honest"]))
+    world.wait(1)
+    world.tell(1_000)
+    said = world.tick() + proceed(world)
+    assert [each.price for each in of(said, ContractOrderReturned)] == [1_080]
 
 
 def test_they_are_cancelled_like_others() -> None:

@@ -15,7 +15,7 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.contract_events import AlgoTriggered, ContractOrderClosed
 from venue.core.messages.events import OrderClosed
-from venue.vocabulary import CAUSE_LIQUIDATION, CAUSE_OPERATOR, CAUSE_RETURN, EXPIRED, Reject
+from venue.vocabulary import CAUSE_LIQUIDATION, CAUSE_OPERATOR, EXPIRED, Reject
 
 OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders, EndConnection)
 OWNERS_CONDITIONAL_CANCEL: Final = (CancelAlgo, CancelAlgos)
@@ -42,7 +42,7 @@ def of_contract_order(
     event: ContractOrderClosed, command: Command, *, counted_down: bool, opens: bool
 ) -> str:
     """Why a contract order ended; `counted_down`: a countdown ended it."""
-    if not event.resting or event.cause == CAUSE_RETURN:
+    if not event.resting:
         return NOT_FILLED
     if event.cause == CAUSE_LIQUIDATION:
         return LIQUIDATED

@@ -231,6 +231,19 @@ def test_rates_that_positions_keep_bound_fees_steps_and_caps() -> None:
     world.ok(commands.ChangeContract(replace(SAFER, index_step_ppm=40_000)))
 
 
+def test_former_rates_bind_no_longer_than_their_last_position() -> None:
+    """Also when that position is closed: nothing asked for the bound again, for ever."""
+    world = isolated_world()
+    world.ok(commands.ChangeContract(SAFER))
+    assert world.perp.former
+    world.close_long("ann", 10, PRICE)
+    world.close_short("ben", 10, PRICE)
+    assert world.perp.former == {}
+    world.tick()
+    assert world.perp.least_ppm == SAFER.tiers[0].maintenance_ppm
+    world.ok(commands.ChangeContract(replace(SAFER, index_step_ppm=40_000)))
+
+
 @pytest.mark.parametrize(("before", "after"), [DEFAULTS, DEFAULTS[::-1]])
 def test_the_default_leverage_is_followed_by_those_without_order_and_position(
     before: int, after: int

@@ -74,7 +74,7 @@ class Schedule:
         room = CHUNK
         for perp in perps:
             forget_ended(perp, time)
-            if perp.former:
+            if perp.former or perp.least_ppm < perp.tiers.rates[0]:
                 self.terms.retry(perp)
             if perp.spot is not None:
                 follow_spot(perp, perp.spot, time)

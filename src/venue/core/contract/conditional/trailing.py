@@ -15,9 +15,6 @@ from typing import Final, Generic, TypeVar
 from venue.core.units import PPM
 
 NOWHERE: Final = -(10**18)  # below all signed prices: the best price of one that has seen none
-MIX_FIRST: Final = 0x5BD1E995  # odd numbers that spread ids over the priorities
-MIX_LAST: Final = 0x2545F491
-MIX_MASK: Final = (1 << 30) - 1
 
 T = TypeVar("T")
 Prices = tuple[int, int]  # last and mark, 0 for one that is unknown
@@ -29,11 +26,12 @@ class Trail(Generic[T]):
     `extreme` is its best price; before it is active, its activation price negated. `lift` is a best
     price that its branches have and do not know yet. Of itself and its branches `lowest` is the
     worst best price, `nearest` the first to be triggered, at the price `trigger`, and `tightest`
-    the one with the smallest callback.
+    the one with the smallest callback. `height` is that of its tree, 1 alone: those of two branches
+    differ by one at most, whatever ids and prices its owners choose.
     """
 
-    __slots__ = ("callback", "extreme", "factor", "left", "lift", "lowest", "nearest", "number",
-                 "parent", "priority", "queue", "right", "thing", "tightest",
+    __slots__ = ("callback", "extreme", "factor", "height", "left", "lift", "lowest", "nearest",
+                 "number", "parent", "queue", "right", "thing", "tightest",
                  "trigger")  # fmt: skip
 
     def __init__(self, number: int, thing: T, queue: int, callback: int, extreme: int) -> None:
@@ -43,7 +41,7 @@ class Trail(Generic[T]):
         self.callback = callback
         self.factor = PPM - callback if queue & 1 else PPM + callback
         self.extreme = extreme
-        self.priority = _priority(number)
+        self.height = 1
         self.lift = NOWHERE
         self.left: Trail[T] | None = None
         self.right: Trail[T] | None = None
@@ -156,12 +154,8 @@ def _signed(queue: int, prices: Prices) -> int:
 # -- trees ----------------------------------------------------------------------------------------
 
 
-def _priority(number: int) -> int:
-    """A number that follows from an id and from no order of ids: the greater is nearer the root."""
-    mixed = (number & MIX_MASK) ^ (number >> 30)
-    mixed = (mixed * MIX_FIRST) & MIX_MASK
-    mixed = ((mixed ^ (mixed >> 15)) * MIX_LAST) & MIX_MASK
-    return mixed ^ (mixed >> 13)
+def _height(trail: Trail[T] | None) -> int:
+    return 0 if trail is None else trail.height
 
 
 def _tighter(one: Trail[T], other: Trail[T]) -> bool:
@@ -173,6 +167,7 @@ def _tighter(one: Trail[T], other: Trail[T]) -> bool:
 def _sum_up(trail: Trail[T]) -> None:
     """Note the sums of a trail and its branches."""
     left, right = trail.left, trail.right
+    trail.height = 1 + max(_height(left), _height(right))
     # Those after it have no better best prices.
     trail.lowest = trail.extreme if right is None else right.lowest
     trigger = trail.at(trail.extreme)
@@ -226,26 +221,69 @@ def _rise(trail: Trail[T], price: int) -> None:
     _sum_up(trail)
 
 
+def _over(left: Trail[T] | None, trail: Trail[T], right: Trail[T] | None) -> Trail[T]:
+    """A tree with this root over two trees; its parent is not told."""
+    trail.left, trail.right = left, right
+    if left is not None:
+        left.parent = trail
+    if right is not None:
+        right.parent = trail
+    trail.parent = None
+    _sum_up(trail)
+    return trail
+
+
+def _link(left: Trail[T] | None, trail: Trail[T], right: Trail[T] | None) -> Trail[T]:
+    """One balanced tree of two with a trail between, which knows its best price.
+
+    Blelloch, Ferizovic and Sun, "Just Join for Parallel Ordered Sets", 2016, for AVL trees.
+    """
+    if left is not None and left.height > _height(right) + 1:
+        _pass_on(left)
+        branch = _link(left.right, trail, right)
+        if branch.height <= _height(left.left) + 1:
+            return _over(left.left, left, branch)
+        _pass_on(branch)
+        inner = branch.left
+        if inner is not None and inner.height > _height(branch.right):
+            _pass_on(inner)
+            low = _over(left.left, left, inner.left)
+            return _over(low, inner, _over(inner.right, branch, branch.right))
+        return _over(_over(left.left, left, inner), branch, branch.right)
+    if right is not None and right.height > _height(left) + 1:
+        _pass_on(right)
+        branch = _link(left, trail, right.left)
+        if branch.height <= _height(right.right) + 1:
+            return _over(branch, right, right.right)
+        _pass_on(branch)
+        inner = branch.right
+        if inner is not None and inner.height > _height(branch.left):
+            _pass_on(inner)
+            high = _over(inner.right, right, right.right)
+            return _over(_over(branch.left, branch, inner.left), inner, high)
+        return _over(branch.left, branch, _over(inner, right, right.right))
+    return _over(left, trail, right)
+
+
 def _join(first: Trail[T] | None, last: Trail[T] | None) -> Trail[T] | None:
     """One tree of two, all of the first before all of the last; its root has no parent."""
-    if first is None or last is None:
-        only = last if first is None else first
-        if only is not None:
-            only.parent = None
-        return only
-    if first.priority > last.priority:
-        _pass_on(first)
-        first.right = branch = _join(first.right, last)
-        root = first
-    else:
-        _pass_on(last)
-        last.left = branch = _join(first, last.left)
-        root = last
-    if branch is not None:
-        branch.parent = root
-    root.parent = None
-    _sum_up(root)
-    return root
+    if last is None:
+        if first is not None:
+            first.parent = None
+        return first
+    middle, rest = _pop_first(last)
+    return _link(first, middle, rest)
+
+
+def _pop_first(trail: Trail[T]) -> tuple[Trail[T], Trail[T] | None]:
+    """The first of a tree, and the tree of the others."""
+    _pass_on(trail)
+    if trail.left is None:
+        if trail.right is not None:
+            trail.right.parent = None
+        return trail, trail.right
+    first, rest = _pop_first(trail.left)
+    return first, _link(rest, trail, trail.right)
 
 
 def _split(trail: Trail[T] | None, extreme: int) -> tuple[Trail[T] | None, Trail[T] | None]:
@@ -253,23 +291,21 @@ def _split(trail: Trail[T] | None, extreme: int) -> tuple[Trail[T] | None, Trail
     if trail is None:
         return None, None
     _pass_on(trail)
-    trail.parent = None
-    stays = trail.extreme >= extreme
-    if stays:
-        branch, rest = _split(trail.right, extreme)
-        trail.right = branch
-    else:
-        rest, branch = _split(trail.left, extreme)
-        trail.left = branch
-    if branch is not None:
-        branch.parent = trail
-    _sum_up(trail)
-    return (trail, rest) if stays else (rest, trail)
+    left, right = trail.left, trail.right
+    if left is not None:
+        left.parent = None
+    if right is not None:
+        right.parent = None
+    if trail.extreme >= extreme:
+        stays, rest = _split(right, extreme)
+        return _link(left, trail, stays), rest
+    stays, rest = _split(left, extreme)
+    return stays, _link(rest, trail, right)
 
 
 def _put(root: Trail[T] | None, trail: Trail[T]) -> Trail[T] | None:
     before, after = _split(root, trail.extreme)
-    return _join(_join(before, trail), after)
+    return _link(before, trail, after)
 
 
 def _first(trail: Trail[T]) -> Trail[T]:
@@ -295,15 +331,10 @@ def _without(trail: Trail[T]) -> Trail[T] | None:
         _pass_on(node)
     _pass_on(trail)
     rest = _join(trail.left, trail.right)
-    if above:
-        parent = above[0]
-        if parent.left is trail:
-            parent.left = rest
-        else:
-            parent.right = rest
-        if rest is not None:
-            rest.parent = parent
+    below = trail
     for node in above:
-        _sum_up(node)
+        was_left = node.left is below
+        below = node
+        rest = _link(rest, node, node.right) if was_left else _link(node.left, node, rest)
     trail.left = trail.right = trail.parent = trail.nearest = trail.tightest = None
-    return above[-1] if above else rest
+    return rest

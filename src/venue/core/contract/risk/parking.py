@@ -10,7 +10,6 @@ from venue.core.contract.prices_in_doubt import Doubted, park, unknown
 from venue.core.contract.records import Perpetual, Terms
 from venue.core.messages.contract_events import ContractOrderReturned
 from venue.core.messages.events import Event
-from venue.vocabulary import CAUSE_RETURN, EXPIRED
 
 ASKED_MAX: Final = 400  # orders that a slice asks
 OWNERS: Final = 16  # without orders that cost as much as asking one order
@@ -75,7 +74,7 @@ class Parking:
             if asked > 0:
                 room -= asked
                 perp.recalled -= asked
-                self._recall(perp, asked, waiting, time, events)
+                self._recall(perp, asked, waiting, events)
         return events
 
     def _ask_owners(self, events: list[Event], waiting: Doubted, room: int) -> int:
@@ -100,19 +99,15 @@ class Parking:
                     events.append(park(order))
         return units // OWNERS
 
-    def _recall(
-        self, perp: Perpetual, count: int, waiting: Doubted, time: int, events: list[Event]
-    ) -> None:
-        """Put parked orders back that may trade again; those that would cross the book end."""
+    def _recall(self, perp: Perpetual, count: int, waiting: Doubted, events: list[Event]) -> None:
+        """Put parked orders back that may trade again, unless they would cross the book."""
         book = perp.market.book
         last: dict[tuple[int, int], Order[Terms]] = {}  # by side and price: one walk of each level
         asked = sorted(list(book.parked.values())[:count], key=_age)
         for order in asked:
-            if waiting.holds(order):
+            if book.crosses(order.side, order.price) or waiting.holds(order):
                 del book.parked[order.order_id]  # behind those that were not asked yet
                 book.parked[order.order_id] = order
-            elif book.crosses(order.side, order.price):
-                events.append(self.contracts.close(order, EXPIRED, time, CAUSE_RETURN))
             else:
                 place = order.side, order.price
                 book.unpark(order, last.get(place))
