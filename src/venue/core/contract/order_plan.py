@@ -271,7 +271,7 @@ class Plan:
     def _leave_out(self, maker: Order[Terms]) -> None:
         """Have an order that may not trade now leave the book. It stays there while only the spot
         book's best prices tell of doubt: the next tick knows more."""
-        if self.perp.doubt or not self.doubt:
+        if self.perp.closed() or not self.doubt:
             self.parked.append(maker)
             self.match.room -= 1
 

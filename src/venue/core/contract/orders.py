@@ -312,6 +312,8 @@ class Contracts:
                 self.fills.fill(order, fill, events)
             else:
                 events.append(self.close(maker, fill.status, order.time, fill.cause))
+        if plan.match.lots and not plan.doubt:
+            terms.perp.trigger_last = terms.perp.market.last_price
         events += [park(maker) for maker in plan.parked]
         rests = plan.match.conclude()
         left = order.remaining

@@ -117,7 +117,7 @@ class Doubted:
         terms = order.terms
         closes = terms.closes
         if closes is None:
-            return terms.perp.doubt or (not certain(terms.pool) and self._opening(order, terms))
+            return terms.perp.closed() or (not certain(terms.pool) and self._opening(order, terms))
         pool = closes.pool
         if certain(pool) or not self._risk(pool):
             return False

@@ -47,6 +47,8 @@ class Perpetual:
     at; so many parked orders are still `recalled`.
     `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
     `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
+    `trigger_last` is the price of its last trade at which openings could trade too, in ticks: last
+    price triggers are compared with it (rule 8.2).
     `price_least` is the lowest mark at which a tick is fine enough, `position_max` the most lots of
     one owner and side, `least_ppm` the lowest first maintenance rate of a position (rule 1.6). A
     `change` of terms is under way; `former` are the positions that changes left on former tiers, in
@@ -60,7 +62,7 @@ class Perpetual:
                  "position_max", "positions", "premium_count", "premium_ppb", "premium_sum",
                  "premium_time", "premiums", "price_least", "recalled", "seen_time",
                  "settlement", "sources", "spot", "spot_alone", "spot_highest", "spot_lowest",
-                 "symbol", "tiers", "trailing", "unit", "wait_until", "waiting",
+                 "symbol", "tiers", "trailing", "trigger_last", "unit", "wait_until", "waiting",
                  "was_unknown")  # fmt: skip
 
     def __init__(self, contract: Contract, market: Market[Terms], ordinal: int, time: int) -> None:
@@ -74,6 +76,7 @@ class Perpetual:
         self.current, self.doubt = False, True
         self.index_time = self.seen_time = self.wait_until = 0
         self.was_unknown, self.recalled = True, 0
+        self.trigger_last = 0
         self.sources: dict[str, Source] = {}
         self.spot: Market[Any] | None = None
         self.spot_lowest = 0
@@ -112,6 +115,10 @@ class Perpetual:
     def shut(self) -> bool:
         """Whether nobody can get out of a position: halted, and without a price to settle at."""
         return self.market.halted and not self.settles()
+
+    def closed(self) -> bool:
+        """Whether nothing may be opened, as found by a tick: in doubt, or a tick is too coarse."""
+        return self.doubt or self.mark < self.price_least
 
     def in_doubt(self) -> bool:
         """Whether nothing may be opened at its price, as found by a tick or since (rule 5.14)."""

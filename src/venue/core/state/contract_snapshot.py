@@ -27,7 +27,17 @@ from venue.core.state.contract_records import (
 from venue.vocabulary import LONG
 
 OLD_NUMBERS: Final = 13  # of a perpetual in files of earlier versions
-NEW_NUMBERS: Final = [0, 0, 0, 0, NO_ASK, 0, 0, 0]  # the values there of numbers that came later
+NEW_NUMBERS: Final = [
+    0,
+    0,
+    0,
+    0,
+    NO_ASK,
+    0,
+    0,
+    0,
+    -1,
+]  # the values there of numbers that came later
 
 # -- dumping --------------------------------------------------------------------------------------
 
@@ -159,6 +169,7 @@ def _numbers(perp: Perpetual) -> list[int]:
         int(perp.spot_alone),
         int(perp.was_unknown),
         perp.recalled,
+        perp.trigger_last,
     ]
 
 
@@ -333,7 +344,10 @@ def _perpetual(record: PerpetualRecord, market: Market[Terms], ordinal: int) -> 
         alone,
         was_unknown,
         perp.recalled,
+        perp.trigger_last,
     ) = record.numbers + NEW_NUMBERS[len(record.numbers) - OLD_NUMBERS :]
+    if perp.trigger_last < 0:
+        perp.trigger_last = market.last_price
     if waited:  # the next tick finds it again
         perp.last_due = waited - 1
     perp.delisted = terms_snapshot.delisted(record.delisted)

@@ -368,7 +368,7 @@ def _parent(algo: Algo) -> Terms | None:
 
 def _prices(perp: Perpetual) -> Prices:
     """The prices that triggers are compared with, last and mark; 0 for one that is unknown."""
-    return perp.market.last_price, perp.mark if perp.current else 0
+    return perp.trigger_last, perp.mark if perp.current else 0
 
 
 def _follow(perp: Perpetual) -> Prices:
@@ -410,7 +410,7 @@ def _reference(perp: Perpetual, source: int) -> int:
     """The price that a trigger is compared with; before a first trade the mark stands in."""
     if source == MARK_PRICE:
         return perp.mark
-    return perp.market.last_price or perp.mark
+    return perp.trigger_last or perp.mark
 
 
 def _has_share(algo: Algo, entered: dict[int, int]) -> bool:

@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.book.book import NO_ASK, Half, Order
 from venue.core.contract.orders import Contracts
-from venue.core.contract.prices_in_doubt import Doubted, park, unknown
+from venue.core.contract.prices_in_doubt import Doubted, park
 from venue.core.contract.records import Perpetual, Terms
 from venue.core.messages.contract_events import ContractOrderReturned
 from venue.core.messages.events import Event
@@ -35,7 +35,7 @@ class Parking:
     def notice(self, perp: Perpetual) -> None:
         """Ask all owners once a contract's price becomes unknown, all parked orders once it is
         known."""
-        now = unknown(perp)
+        now = perp.closed() or perp.shut()
         if now == perp.was_unknown:
             return
         perp.was_unknown = now
