@@ -71,27 +71,21 @@ class Perpetual:
         self.ordinal = ordinal
         self.asset = market.quote
         self.unit = market.unit_atoms
-        self.index_price = 0
-        self.mark = 0
+        self.index_price = self.mark = self.trigger_last = 0
         self.current, self.doubt = False, True
         self.index_time = self.seen_time = self.wait_until = 0
         self.was_unknown, self.recalled = True, 0
-        self.trigger_last = 0
         self.sources: dict[str, Source] = {}
         self.spot: Market[Any] | None = None
-        self.spot_lowest = 0
-        self.spot_highest = NO_ASK
-        self.spot_alone = False
+        self.spot_lowest, self.spot_highest, self.spot_alone = 0, NO_ASK, False
         self.premiums: deque[int] = deque()
         self.premium_ppb = self.premium_time = 0
         self.premium_sum = self.premium_count = 0
-        self.last_rate_ppb = 0
-        self.last_due = time
-        self.due = 0
+        self.last_rate_ppb = self.open_interest = 0
+        self.last_due, self.due = time, 0
         self.settlement: Settlement | None = None
         self.positions: dict[int, Position] = {}
         self.ids: OrderedRows[tuple[int]] = OrderedRows()
-        self.open_interest = 0
         # Waiting conditional orders by key: last rising, last falling, mark rising, mark falling.
         self.waiting: list[OrderedRows[Waiting]] = [OrderedRows() for _ in range(4)]
         self.trailing: Trailing[Algo] = Trailing()
@@ -122,11 +116,9 @@ class Perpetual:
 
     def in_doubt(self) -> bool:
         """Whether nothing may be opened at its price, as found by a tick or since (rule 5.14)."""
-        if self.doubt:
-            return True
         spot = self.spot
-        if spot is None:
-            return False
+        if self.doubt or spot is None:
+            return self.doubt
         book = spot.book
         if book.bid > self.spot_highest or book.ask < self.spot_lowest:
             return True

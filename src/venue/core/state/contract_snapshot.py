@@ -153,24 +153,18 @@ def _numbers(perp: Perpetual) -> list[int]:
         perp.mark,
         0,  # two places that earlier versions used
         0,
-        perp.premium_ppb,
-        perp.premium_sum,
-        perp.premium_count,
-        perp.premium_time,
+        perp.premium_ppb, perp.premium_sum, perp.premium_count, perp.premium_time,
         perp.last_rate_ppb,
         perp.last_due,
         0,  # earlier versions: a due time that waited for the index
         perp.open_interest,
-        perp.index_time,
-        perp.seen_time,
-        perp.wait_until,
-        perp.spot_lowest,
-        perp.spot_highest,
+        perp.index_time, perp.seen_time, perp.wait_until,
+        perp.spot_lowest, perp.spot_highest,
         int(perp.spot_alone),
         int(perp.was_unknown),
         perp.recalled,
         perp.trigger_last,
-    ]
+    ]  # fmt: skip
 
 
 def _sums(position: Position) -> list[int]:
@@ -328,24 +322,18 @@ def _perpetual(record: PerpetualRecord, market: Market[Terms], ordinal: int) -> 
         perp.mark,
         _,
         _,
-        perp.premium_ppb,
-        perp.premium_sum,
-        perp.premium_count,
-        perp.premium_time,
+        perp.premium_ppb, perp.premium_sum, perp.premium_count, perp.premium_time,
         perp.last_rate_ppb,
         perp.last_due,
         waited,
         perp.open_interest,
-        perp.index_time,
-        perp.seen_time,
-        perp.wait_until,
-        perp.spot_lowest,
-        perp.spot_highest,
+        perp.index_time, perp.seen_time, perp.wait_until,
+        perp.spot_lowest, perp.spot_highest,
         alone,
         was_unknown,
         perp.recalled,
         perp.trigger_last,
-    ) = record.numbers + NEW_NUMBERS[len(record.numbers) - OLD_NUMBERS :]
+    ) = record.numbers + NEW_NUMBERS[len(record.numbers) - OLD_NUMBERS :]  # fmt: skip
     if perp.trigger_last < 0:
         perp.trigger_last = market.last_price
     if waited:  # the next tick finds it again
