@@ -7,7 +7,6 @@ them are long with little more than their margin; the crash bankrupts exactly th
 from __future__ import annotations
 
 import gc
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -110,18 +109,11 @@ def run() -> Section:
     """
     figures = measure()
     rows, notes = _rows(figures), _notes(figures)
-    problem = compiled_core.build()
-    if problem:
-        return Section(rows, notes, problem)
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.contracts"],
-        cwd=compiled_core.ROOT,
-        capture_output=True,
-        env=compiled_core.environment(),
-    )
-    if done.returncode:
-        return Section(rows, notes, f"the compiled run failed: {done.stderr.decode()[-300:]}")
-    more = _rows(msgspec.json.decode(done.stdout, type=Figures))
+    try:
+        said = compiled_core.output("bench.contracts")
+    except compiled_core.CompiledFailed as failed:
+        return Section(rows, notes, str(failed))
+    more = _rows(msgspec.json.decode(said, type=Figures))
     for row in more:
         needed = NEEDED_RATE if row.what.startswith("W1") else None
         rows.append(replace(row, what=f"  compiled: {row.what}", needed=needed))

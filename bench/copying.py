@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from statistics import median
@@ -39,18 +38,11 @@ class Measured(msgspec.Struct):
 
 def run() -> Section:
     """Measure all of it in a process that runs the compiled core."""
-    problem = compiled_core.build()
-    if problem:
-        return Section([], [], problem)
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.copying"],
-        cwd=compiled_core.ROOT,
-        capture_output=True,
-        env=compiled_core.environment(),
-    )
-    if done.returncode:
-        return Section([], [], f"the compiled run failed: {done.stderr.decode()[-300:]}")
-    measured = msgspec.json.decode(done.stdout, type=Measured)
+    try:
+        said = compiled_core.output("bench.copying")
+    except compiled_core.CompiledFailed as failed:
+        return Section([], [], str(failed))
+    measured = msgspec.json.decode(said, type=Measured)
     rows = [
         Row(
             what=f"{found.what}: longest of {found.commands:,}",

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import gc
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from typing import Any, Final
@@ -49,19 +47,11 @@ FloorCommand = tuple[int, int, int, int, int, int, int]  # op, account, symbol o
 def run() -> Section:
     """Measure both workloads, in this process and in one that runs the compiled core."""
     rows = _rows(measure(), "interpreted", NEEDED_INTERPRETED)
-    problem = compiled_core.build()
-    if problem:
-        return Section(rows, [], problem)
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.core"],
-        cwd=compiled_core.ROOT,
-        capture_output=True,
-        text=True,
-        env=compiled_core.environment(),
-    )
-    if done.returncode:
-        return Section(rows, [], f"the compiled run failed: {done.stderr.strip()[-300:]}")
-    rows += _rows(json.loads(done.stdout), "compiled", NEEDED_COMPILED)
+    try:
+        said = compiled_core.output("bench.core")
+    except compiled_core.CompiledFailed as failed:
+        return Section(rows, [], str(failed))
+    rows += _rows(json.loads(said), "compiled", NEEDED_COMPILED)
     notes = [
         f"{name}: {sums.trades:,} trades, volume {sums.volume:,}, notional {sums.notional:,},"
         f" {sums.live} live orders, in every engine"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from typing import Any, Final
@@ -31,16 +29,11 @@ MADE: Final[dict[str, tuple[Callable[[int], Any], Any]]] = {
 def run() -> Section:
     """Measure in this process, and in one that runs the compiled core."""
     rows = _rows(measure(), "", None)
-    problem = compiled_core.build()
-    if problem:
-        return Section(rows, [], problem)
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.gym"], cwd=compiled_core.ROOT, capture_output=True, text=True,
-        env=compiled_core.environment(),
-    )  # fmt: skip
-    if done.returncode:
-        return Section(rows, [], f"the compiled run failed: {done.stderr.strip()[-300:]}")
-    rows += _rows(json.loads(done.stdout), "  compiled: ", NEEDED)
+    try:
+        said = compiled_core.output("bench.gym")
+    except compiled_core.CompiledFailed as failed:
+        return Section(rows, [], str(failed))
+    rows += _rows(json.loads(said), "  compiled: ", NEEDED)
     return Section(rows, [f"best of {RUNS}; {COMMANDS_A_STEP} orders and cancels of others a step"])
 
 

@@ -9,7 +9,6 @@ contains the machine's other work.
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
 import tempfile
 import time
@@ -86,18 +85,11 @@ class Ahead:
 
 def run() -> Section:
     """Measure all of it in a process that runs the compiled core."""
-    problem = compiled_core.build()
-    if problem:
-        return Section([], [], problem)
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.pauses"],
-        cwd=compiled_core.ROOT,
-        capture_output=True,
-        env=compiled_core.environment(),
-    )
-    if done.returncode:
-        return Section([], [], f"the compiled run failed: {done.stderr.decode()[-300:]}")
-    found = msgspec.json.decode(done.stdout, type=Pauses)
+    try:
+        said = compiled_core.output("bench.pauses")
+    except compiled_core.CompiledFailed as failed:
+        return Section([], [], str(failed))
+    found = msgspec.json.decode(said, type=Pauses)
     waits = sorted(found.waits_ms)
     what = f"longest slice, {MANY:,} positions, all on"
     last = waits[int(len(waits) * 0.9999)]

@@ -5,7 +5,6 @@ The floor of each row is the same without the others' objects, in the same run.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from statistics import median
@@ -71,18 +70,11 @@ NEEDED: Final = 1.5
 
 def run() -> Section:
     """Measure all of it in a process that runs the compiled core."""
-    problem = compiled_core.build()
-    if problem:
-        return Section([], [], problem)
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.queues"],
-        cwd=compiled_core.ROOT,
-        capture_output=True,
-        env=compiled_core.environment(),
-    )
-    if done.returncode:
-        return Section([], [], f"the compiled run failed: {done.stderr.decode()[-300:]}")
-    return Section([*msgspec.json.decode(done.stdout, type=list[Row])])
+    try:
+        said = compiled_core.output("bench.queues")
+    except compiled_core.CompiledFailed as failed:
+        return Section([], [], str(failed))
+    return Section([*msgspec.json.decode(said, type=list[Row])])
 
 
 def measure() -> list[Row]:

@@ -6,7 +6,6 @@ printed beside it; it contains the machine's other work.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from typing import Final
@@ -70,19 +69,12 @@ class Pauses(Struct):
 
 def run() -> Section:
     """Measure all of it in a process that runs the compiled core."""
-    problem = compiled_core.build()
-    if problem:
-        return Section([], [], problem)
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.slices"],
-        cwd=compiled_core.ROOT,
-        capture_output=True,
-        env=compiled_core.environment(),
-    )
-    if done.returncode:
-        return Section([], [], f"the compiled run failed: {done.stderr.decode()[-300:]}")
+    try:
+        said = compiled_core.output("bench.slices")
+    except compiled_core.CompiledFailed as failed:
+        return Section([], [], str(failed))
     rows: list[Row] = []
-    for pauses in msgspec.json.decode(done.stdout, type=list[Pauses]):
+    for pauses in msgspec.json.decode(said, type=list[Pauses]):
         what = f"{pauses.what}: longest of {pauses.commands:,}"
         rows.append(
             Row(what=what, measured=pauses.cpu_ms, unit="ms cpu", needed=NEEDED_MS, at_most=True)
