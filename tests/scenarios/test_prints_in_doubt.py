@@ -122,3 +122,26 @@ def test_a_lone_closing_quote_in_doubt_is_no_premium() -> None:
         assert world.perp.doubt
     assert len(world.perp.premiums) > 20
     assert not any(world.perp.premiums)
+
+
+def test_in_a_delisted_contract_neither_print_nor_quote_tells_a_price() -> None:
+    """There too the book shows only those who reduce (rule 1.8)."""
+    world = ContractWorld("thief", "friend", "honest")
+    world.trade("honest", "thief", 20, 1_000)
+    world.trade("friend", "thief", 1, 1_000)
+    world.ok(
+        commands.PlaceAlgo(world.uids["honest"], SYMBOL, SELL, LONG, ALGO_STOP_MARKET, 0, 980, 0, 0)
+    )
+    proceed(world, world.ok(commands.DelistContract(SYMBOL)))
+    world.close_short("thief", 10, 905)
+    said = proceed(world, world.close_long("friend", 1, 905, IOC))
+    assert [each.price for each in of(said, ContractTrade)] == [905]
+    assert of(said, AlgoTriggered) == []
+    world.ok(commands.CancelContractOrders(world.uids["thief"]))
+    world.close_short("thief", 20, 1_090)
+    for _ in range(40):
+        world.wait(5)
+        world.tell(1_000)
+        proceed(world, world.tick())
+    assert not any(world.perp.premiums)
+    assert world.position("honest").quantity == 20

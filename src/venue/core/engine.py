@@ -179,7 +179,7 @@ class Engine:
         """The handler of each command, of the parts that the engine has now."""
         triggers = self.schedule.triggers
         margins = Margins(self.contracts)
-        contract_listing = ContractListing(self.contracts)
+        contract_listing = ContractListing(self.contracts, self.schedule.terms)
         return {
             KeepState: self._keep,
             RevertState: self._revert,

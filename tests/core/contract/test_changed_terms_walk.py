@@ -10,7 +10,7 @@ from msgspec.structs import fields, replace
 
 from support.contract_world import CONTRACT, MONEY, PRICE, ContractWorld, of
 from venue.core.contract.collateral import available
-from venue.core.contract.listing import ContractListing
+from venue.core.contract.listing import change_refused
 from venue.core.contract.position import equity, maintenance
 from venue.core.contract.risk.changed_terms import foreseen
 from venue.core.instruments import Contract, Instrument, Tier, grid
@@ -125,7 +125,7 @@ class Walk:
         contract = self.changed()
         contracts = world.engine.contracts
         before = snapshot.state_hash(world.engine)
-        refused = ContractListing(contracts).refused(contract)
+        refused = change_refused(contracts, contract)
         outlook = None if refused is not None else foreseen(contracts, contract)
         assert snapshot.state_hash(world.engine) == before, "a question changes nothing"
         had = {one.position_id: one.tiers for one in world.perp.positions.values()}

@@ -29,9 +29,9 @@ class ContractListing:
 
     __slots__ = ("contracts", "terms")
 
-    def __init__(self, contracts: Contracts) -> None:
+    def __init__(self, contracts: Contracts, terms: ChangedTerms) -> None:
         self.contracts = contracts
-        self.terms = ChangedTerms(contracts)
+        self.terms = terms
 
     def list_contract(self, command: ListContract) -> list[Event]:
         """Open a contract market; the first one brings the fee account and the insurance fund."""
@@ -64,7 +64,7 @@ class ContractListing:
     def change_contract(self, command: ChangeContract) -> list[Event]:
         """Replace limits, tiers, fees and rules of prices, and hold what is open against them."""
         contract = command.contract
-        refused = self.refused(contract)
+        refused = change_refused(self.contracts, contract)
         if refused is not None:
             return [refused]
         perp = self.contracts.markets[contract.instrument.symbol]
@@ -78,25 +78,6 @@ class ContractListing:
         self.contracts.follow_books()
         return [ContractChanged(contract), *events]
 
-    def refused(self, contract: Contract) -> Rejected | None:
-        """Why a listed contract may not have these terms; None: it may."""
-        perp = self.contracts.markets.get(contract.instrument.symbol)
-        if perp is None:
-            return Rejected(Reject.SYMBOL_UNKNOWN)
-        reason = contract_fault(contract)
-        if not reason and grid(contract.instrument) != grid(perp.contract.instrument):
-            reason = "the grid and the assets of a listed contract stay"
-        # Terms of earlier versions, which count as `configure` bounds them, may get other sources.
-        if structs.replace(contract, index_sources=perp.contract.index_sources) != perp.contract:
-            if not reason and perp.delisted is not None:
-                reason = "the contract is delisted: its terms stay"
-            if not reason and perp.change is not None:
-                reason = "the change before is still under way: try again"
-            held = with_rate(contract, perp.least_ppm) if perp.positions else contract
-            reason = reason or _unsafe(contract, perp.unit) or _worse(contract, perp)
-            reason = reason or _unsafe(held, perp.unit, " that open positions have")
-        return Rejected(Reject.INSTRUMENT_INVALID, 0, reason) if reason else None
-
     def _accounts(self) -> list[Event]:
         collateral = self.contracts.collateral
         if collateral.fees:
@@ -105,6 +86,26 @@ class ContractListing:
         collateral.fees = collateral.holding_of(ledger.open(FEES_UID, FEES_NAME)).crosses
         collateral.fund = collateral.holding_of(ledger.open(FUND_UID, FUND_NAME)).crosses
         return [OwnerCreated(FEES_UID, FEES_NAME), OwnerCreated(FUND_UID, FUND_NAME)]
+
+
+def change_refused(contracts: Contracts, contract: Contract) -> Rejected | None:
+    """Why a listed contract may not have these terms; None: it may."""
+    perp = contracts.markets.get(contract.instrument.symbol)
+    if perp is None:
+        return Rejected(Reject.SYMBOL_UNKNOWN)
+    reason = contract_fault(contract)
+    if not reason and grid(contract.instrument) != grid(perp.contract.instrument):
+        reason = "the grid and the assets of a listed contract stay"
+    # Terms of earlier versions, which count as `configure` bounds them, may get other sources.
+    if structs.replace(contract, index_sources=perp.contract.index_sources) != perp.contract:
+        if not reason and perp.delisted is not None:
+            reason = "the contract is delisted: its terms stay"
+        if not reason and perp.change is not None:
+            reason = "the change before is still under way: try again"
+        held = with_rate(contract, perp.least_ppm) if perp.positions else contract
+        reason = reason or _unsafe(contract, perp.unit) or _worse(contract, perp)
+        reason = reason or _unsafe(held, perp.unit, " that open positions have")
+    return Rejected(Reject.INSTRUMENT_INVALID, 0, reason) if reason else None
 
 
 def _unsafe(contract: Contract, unit: int, whose: str = "") -> str:

@@ -32,10 +32,7 @@ from venue.core.messages.commands import (
     CancelContractOrders,
     PlaceContractOrder,
 )
-from venue.core.messages.contract_events import (
-    ContractOrderClosed,
-    ContractOrderPlaced,
-)
+from venue.core.messages.contract_events import ContractOrderClosed, ContractOrderPlaced
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.units import part_up
 from venue.vocabulary import (
@@ -312,9 +309,10 @@ class Contracts:
                 self.fills.fill(order, fill, events)
             else:
                 events.append(self.close(maker, fill.status, order.time, fill.cause))
-        if plan.match.lots and not plan.doubt:
+        if plan.match.lots and not plan.doubt and terms.perp.delisted is None:
             terms.perp.trigger_last = terms.perp.market.last_price
-        events += [park(maker) for maker in plan.parked]
+        if plan.parked:
+            events += [park(maker) for maker in plan.parked]
         rests = plan.match.conclude()
         left = order.remaining
         tif = order.time_in_force

@@ -172,18 +172,13 @@ def _sum_up(trail: Trail[T]) -> None:
     trail.lowest = trail.extreme if right is None else right.lowest
     trigger = trail.at(trail.extreme)
     nearest = tightest = trail
-    if left is not None:
-        near, tight = left.nearest or left, left.tightest or left
-        if left.trigger > trigger or (left.trigger == trigger and _tighter(near, nearest)):
-            trigger, nearest = left.trigger, near
-        if _tighter(tight, tightest):
-            tightest = tight
-    if right is not None:
-        near, tight = right.nearest or right, right.tightest or right
-        if right.trigger > trigger or (right.trigger == trigger and _tighter(near, nearest)):
-            trigger, nearest = right.trigger, near
-        if _tighter(tight, tightest):
-            tightest = tight
+    for branch in (left, right):
+        if branch is not None:
+            near, tight = branch.nearest or branch, branch.tightest or branch
+            if branch.trigger > trigger or (branch.trigger == trigger and _tighter(near, nearest)):
+                trigger, nearest = branch.trigger, near
+            if _tighter(tight, tightest):
+                tightest = tight
     trail.trigger = trigger
     trail.nearest, trail.tightest = nearest, tightest
 

@@ -79,7 +79,7 @@ def sample(perp: Perpetual, time: int) -> None:
     premium = max(0, cost - index * lots) * PPB // (index * lots) if lots else 0
     cost, lots = taken(book.asks, impact)
     premium -= max(0, index * lots - cost) * PPB // (index * lots) if lots else 0
-    if perp.closed():  # the book shows closing orders alone: a lone one would be the price
+    if perp.closed() or perp.delisted is not None:  # a lone closing order would be the price
         premium = 0
     perp.premiums.append(premium)
     if len(perp.premiums) > PREMIUMS_MAX:

@@ -24,6 +24,7 @@ from venue.vocabulary import ALGO_EXPIRED, CAUSE_OPERATOR, EXPIRED
 
 CHANGE_UNITS: Final = 250  # units of one slice: an owner, one of its orders or positions here
 RETRIED: Final = 20  # positions on former tiers that a tick tries again
+LOOKED: Final = 16  # orders of an owner, of whatever contract, that cost as much as one unit
 RESERVED_LAST: Final = 9  # uids up to here are the venue's own accounts, if any
 
 
@@ -118,7 +119,8 @@ class ChangedTerms:
         change.ended += len(found.end)
         change.owners += len(found.end) > 0
         change.kept += len(found.keep)
-        return modes.open_orders + len(found.end) + len(found.take) + len(found.keep)
+        looked = len(modes.pool.holding.orders) // LOOKED if modes.open_orders else 0
+        return looked + modes.open_orders + len(found.end) + len(found.take) + len(found.keep)
 
     def _end(
         self, perp: Perpetual, change: TermsChange, modes: Modes, time: int, events: list[Event]
@@ -137,7 +139,8 @@ class ChangedTerms:
             for algo in list(holding.algos.values()):
                 if algo.perp is perp:
                     events.append(end(algo, ALGO_EXPIRED, time))
-        return len(events) - known
+        looked = len(holding.orders) + len(holding.algos) if settles else len(holding.orders)
+        return len(events) - known + looked // LOOKED
 
     def _take(self, perp: Perpetual, found: Judgement) -> None:
         for position in found.take:

@@ -32,7 +32,7 @@ from venue.api.operator.contracts import (
 )
 from venue.api.operator.preview import PreviewRefusal
 from venue.api.operator.venue import HaltRequest, ResumeRequest
-from venue.core.contract.listing import ContractListing
+from venue.core.contract.listing import change_refused
 from venue.core.contract.position import equity, liquidation_mark, maintenance, mark_of, profit
 from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.index import SPOT_SOURCE
@@ -111,7 +111,7 @@ def preview_change(call: Call, request: ChangeContractRequest) -> ChangePreview:
     empty = ChangePreview(node.engine.sequence, accepted=False)
     try:
         contract = _with(perp.contract, request, node.asset(perp.market.instrument.quote))
-        refused = ContractListing(node.engine.contracts).refused(contract)
+        refused = change_refused(node.engine.contracts, contract)
         if refused is not None:
             raise listing_refusal(refused)
     except errors.ApiError as problem:
