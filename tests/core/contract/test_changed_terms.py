@@ -33,7 +33,18 @@ from venue.core.messages.contract_events import (
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import audit, snapshot
 from venue.core.units import AMOUNT_MAX
-from venue.vocabulary import CAUSE_OPERATOR, EXPIRED, IOC, PRODUCT_CONTRACT, SHORT, Reject
+from venue.vocabulary import (
+    BUY,
+    CAUSE_OPERATOR,
+    EXPIRED,
+    GTC,
+    IOC,
+    LIMIT,
+    LONG,
+    PRODUCT_CONTRACT,
+    SHORT,
+    Reject,
+)
 
 pytestmark = pytest.mark.core
 
@@ -308,6 +319,32 @@ def test_a_change_is_worked_off_in_slices_that_a_snapshot_may_part() -> None:
     assert slices > 1
     assert of(events, ContractTermsTaken) == [ContractTermsTaken(world.perp.symbol, 400, 200, 0)]
     assert audit.problems(world.engine) == []
+
+
+@pytest.mark.parametrize(
+    "command", [commands.ChangeContract(SAFER), commands.DelistContract(CONTRACT.instrument.symbol)]
+)
+@pytest.mark.parametrize("elsewhere", [0, 160])
+def test_orders_of_other_contracts_that_are_looked_at_count(
+    command: commands.Command, elsewhere: int
+) -> None:
+    """Rule 7.11: 40 owners are one slice, more with 6,400 orders that it passes over."""
+    world = ContractWorld("ann", "ben", checked=False)
+    world.ok(commands.RegisterAsset("BBB", 0))
+    other = replace(CONTRACT.instrument, symbol="BBBQQQ", base="BBB")
+    world.ok(commands.ListContract(replace(CONTRACT, instrument=other)))
+    world.ok(commands.PostIndex("BBBQQQ", "desk", PRICE, jump=True))
+    for number in range(40):
+        uid = world.owner(f"o{number}")
+        world.long(f"o{number}", 2, PRICE)
+        for _ in range(elsewhere):
+            world.ok(
+                commands.PlaceContractOrder(uid, "BBBQQQ", BUY, LONG, LIMIT, GTC, 1, PRICE - 100)
+            )
+    command.time = world.time
+    events = world.engine.apply(command)
+    assert bool(of(events, ContractTermsTaken)) is not world.engine.pending()
+    assert world.engine.pending() is (elsewhere > 0)
 
 
 def test_an_order_that_the_change_has_not_reached_does_not_open_under_it() -> None:

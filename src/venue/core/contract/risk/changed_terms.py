@@ -110,6 +110,7 @@ class ChangedTerms:
         in_use = modes.longs or modes.shorts or modes.open_orders
         if modes.standard(change.default) and not in_use:
             modes.cross = modes.long = modes.short = perp.default_leverage()
+        looked = len(modes.pool.holding.orders) // LOOKED if modes.open_orders else 0
         found = judge(modes, perp.tiers, perp.position_max)
         self._take(perp, found)
         for position in found.keep:
@@ -119,7 +120,6 @@ class ChangedTerms:
         change.ended += len(found.end)
         change.owners += len(found.end) > 0
         change.kept += len(found.keep)
-        looked = len(modes.pool.holding.orders) // LOOKED if modes.open_orders else 0
         return looked + modes.open_orders + len(found.end) + len(found.take) + len(found.keep)
 
     def _end(
@@ -129,6 +129,7 @@ class ChangedTerms:
         settles, all its orders end; the units that this took."""
         holding = modes.pool.holding
         settles = perp.settles()
+        looked = (len(holding.orders) + (len(holding.algos) if settles else 0)) // LOOKED
         known = len(events)
         for order in list(holding.orders.values()):
             if order.market is perp.market and (settles or order.terms.opens):
@@ -139,8 +140,7 @@ class ChangedTerms:
             for algo in list(holding.algos.values()):
                 if algo.perp is perp:
                     events.append(end(algo, ALGO_EXPIRED, time))
-        looked = len(holding.orders) + len(holding.algos) if settles else len(holding.orders)
-        return len(events) - known + looked // LOOKED
+        return len(events) - known + looked
 
     def _take(self, perp: Perpetual, found: Judgement) -> None:
         for position in found.take:
