@@ -27,17 +27,8 @@ from venue.core.state.contract_records import (
 from venue.vocabulary import LONG
 
 OLD_NUMBERS: Final = 13  # of a perpetual in files of earlier versions
-NEW_NUMBERS: Final = [
-    0,
-    0,
-    0,
-    0,
-    NO_ASK,
-    0,
-    0,
-    0,
-    -1,
-]  # the values there of numbers that came later
+# The values there of numbers that came later.
+NEW_NUMBERS: Final = [0, 0, 0, 0, NO_ASK, 0, 0, 0, -1]
 
 # -- dumping --------------------------------------------------------------------------------------
 
@@ -293,11 +284,11 @@ def load(engine: Engine, state: ContractState) -> None:
         for position in holding.positions.values():
             position.orders = dict(sorted(position.orders.items()))
     watch_snapshot.load(engine, state.watch)
-    _load_former(engine, state)
+    _load_ended(engine, state)
 
 
-def _load_former(engine: Engine, state: ContractState) -> None:
-    """Load closes that are under way, and ended orders whose client ids still count."""
+def _load_ended(engine: Engine, state: ContractState) -> None:
+    """Load what goes on after its orders: closes under way, and client ids of ended orders."""
     for uid, sequence, left in state.closings:
         request = ClosingRequest(uid, sequence, left)
         if not sequence:  # no command's, but an order's rest
