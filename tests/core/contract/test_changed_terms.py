@@ -28,6 +28,7 @@ from venue.core.messages.contract_events import (
     ContractTermsTaken,
     ContractTrade,
     FundingDue,
+    LeverageSet,
     LiquidationStarted,
 )
 from venue.core.messages.events import Event, Rejected
@@ -201,6 +202,38 @@ def test_a_position_keeps_its_tiers_until_it_fits_the_new_ones() -> None:
     (trade,) = of(world.long("ann", 1, PRICE), ContractTrade)
     assert trade.quantity == 1
     assert list(world.perp.former) == [world.position("ben", SHORT).position_id]
+
+
+def test_the_rulebooks_example_can_be_followed() -> None:
+    """Rules 1.7 and 5.7: leverages that nothing uses, above the new maximum, refused this one."""
+    world = ContractWorld("ben")
+    cat = world.owner("cat", 510)
+    world.trade("cat", "ben", 10, PRICE)
+    world.ok(commands.ChangeContract(SAFER))
+    world.deposit("cat", 600)
+    (told,) = world.ok(commands.SetLeverage(cat, world.perp.symbol, cross=10))
+    assert told == LeverageSet(cat, world.perp.symbol, 0, 0, 10, 20, 20)
+    world.tick()
+    assert maintenance(world.cross("cat")) == 600
+    for given in ((0, 11, 0), (0, 0, 11), (11, 0, 0), (-1, 0, 0)):
+        refused = world.apply(commands.SetLeverage(cat, world.perp.symbol, *given))
+        assert refused == [Rejected(Reject.LEVERAGE, 10)]
+
+
+def test_one_side_takes_new_tiers_while_the_other_keeps_its_leverage() -> None:
+    """Rules 1.7 and 5.7: isolated, each side has a leverage of its own."""
+    world = ContractWorld("ann", "ben")
+    world.isolate("ann")
+    world.trade("ann", "ben", 10, PRICE)
+    world.trade("ben", "ann", 10, PRICE)
+    world.ok(commands.ChangeContract(SAFER))
+    ann = world.uids["ann"]
+    refused = world.apply(commands.SetLeverage(ann, world.perp.symbol, long=10, short=20))
+    assert refused == [Rejected(Reject.LEVERAGE, 10)]
+    world.ok(commands.SetLeverage(ann, world.perp.symbol, long=10))
+    world.tick()
+    assert maintenance(world.position("ann", LONG).pool) == 600
+    assert maintenance(world.position("ann", SHORT).pool) == 100
 
 
 def test_a_position_on_former_tiers_is_liquidated_by_them() -> None:

@@ -15,7 +15,7 @@ from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage,
 from venue.core.messages.contract_events import AutoMarginSet, LeverageSet
 from venue.core.messages.events import Event, Rejected
 from venue.core.units import AMOUNT_MAX, ceil_div
-from venue.vocabulary import LONG, SHORT, MarginMode, Reject, SeparatedMode
+from venue.vocabulary import CROSSED, LONG, SHORT, MarginMode, Reject, SeparatedMode
 
 
 class Margins:
@@ -28,7 +28,8 @@ class Margins:
         self.collateral: Collateral = contracts.collateral
 
     def set_leverage(self, command: SetLeverage) -> list[Event]:
-        """Apply new leverages together, or none: all must fit the tiers and be affordable."""
+        """Apply new leverages together, or none: the given ones must fit the tiers, and all be
+        affordable."""
         found = self._find(command.uid, command.symbol)
         if isinstance(found, Rejected):
             return [found]
@@ -42,7 +43,7 @@ class Margins:
         wanted.cross = command.cross or modes.cross
         wanted.long = command.long or modes.long
         wanted.short = command.short or modes.short
-        refused = _leverage_refused(holding, perp, wanted)
+        refused = _leverage_refused(modes, wanted, command)
         if refused is not None:
             return [refused]
         return self._apply(holding, perp, modes, wanted)
@@ -186,17 +187,25 @@ def _hold(ledger: Ledger, order: Order[Terms], margin: int) -> None:
     terms.whole_margin = ceil_div(margin * order.quantity, order.remaining)
 
 
-def _leverage_refused(holding: Holding, perp: Perpetual, wanted: Modes) -> Rejected | None:
+def _leverage_refused(modes: Modes, wanted: Modes, command: SetLeverage) -> Rejected | None:
+    """Whether a leverage that the command gives is above the contract's, or above that of the tier
+    of a side that uses it. The others stay as they are, whatever terms allow now (rule 1.7)."""
+    perp = modes.perp
     most = perp.contract.leverage_max
-    for leverage in (wanted.cross, wanted.long, wanted.short):
-        if not 1 <= leverage <= most:
+    for leverage in (command.cross, command.long, command.short):
+        if leverage and not 1 <= leverage <= most:
             return Rejected(Reject.LEVERAGE, most)
-    modes = holding.modes_in(perp)
+    crossed = wanted.margin_mode == CROSSED
     value = (perp.mark or perp.market.last_price) * perp.unit
-    held = {LONG: modes.opening_long * value, SHORT: modes.opening_short * value}
-    for position in modes.longs + modes.shorts:
+    held = {}
+    if command.cross if crossed else command.long:
+        held[LONG] = modes.opening_long * value
+    if command.cross if crossed else command.short:
+        held[SHORT] = modes.opening_short * value
+    positions = [one for one in modes.longs + modes.shorts if one.side in held]
+    for position in positions:
         held[position.side] += notional(position)
-    for position in modes.longs + modes.shorts:  # its tier counts others even once they closed
+    for position in positions:  # its tier counts others even once they closed
         side = position.side
         held[side] = max(held[side], position.base + notional(position))
     for side, value in held.items():
