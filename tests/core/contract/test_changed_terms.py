@@ -43,6 +43,7 @@ from venue.vocabulary import (
     LIMIT,
     LONG,
     PRODUCT_CONTRACT,
+    SEPARATED,
     SHORT,
     Reject,
 )
@@ -195,13 +196,72 @@ def test_a_position_keeps_its_tiers_until_it_fits_the_new_ones() -> None:
     world.ok(
         commands.SetLeverage(world.uids["ann"], world.perp.symbol, long=10, short=10, cross=10)
     )
-    for price in (PRICE, 0):
-        assert refusal(world.long("ann", 1, price)) == Reject.FORMER_TIERS
-    world.tick()
-    assert maintenance(position.pool) == 600
+    assert refusal(world.long("ann", 10_000, PRICE)) == Reject.FUNDS
+    assert maintenance(position.pool) == 100, "a refused order takes nothing over"
     (trade,) = of(world.long("ann", 1, PRICE), ContractTrade)
     assert trade.quantity == 1
+    assert maintenance(position.pool) == 660
     assert list(world.perp.former) == [world.position("ben", SHORT).position_id]
+
+
+def mend(world: ContractWorld, name: str) -> None:
+    """Bring money and a leverage with which SAFER's tiers fit."""
+    world.deposit(name, MONEY)
+    world.ok(commands.SetLeverage(world.uids[name], world.perp.symbol, 10, 10, 10))
+
+
+@pytest.mark.parametrize("price", [PRICE, PRICE - 1, 0])
+def test_an_order_has_its_owner_judged_at_once(price: int) -> None:
+    """Rule 1.7: the positions of 25 others stood before it in the turns of ticks."""
+    world = ContractWorld("ben")
+    for number in range(25):
+        world.owner(f"o{number}", 600)
+        world.trade(f"o{number}", "ben", 10, PRICE)
+    world.owner("cat", 600)
+    world.trade("cat", "ben", 10, PRICE)
+    world.ok(commands.ChangeContract(SAFER))
+    mend(world, "ben")
+    world.tick()
+    world.short("ben", 1, PRICE)
+    position = world.position("cat")
+    mend(world, "cat")
+    placed, *events = world.long("cat", 1, price)
+    assert isinstance(placed, ContractOrderPlaced)
+    assert len(of(events, ContractTrade)) == (price != PRICE - 1)
+    assert position.tiers is world.perp.tiers
+    assert len(world.perp.former) == 25
+
+
+def test_what_others_keep_delays_nobody() -> None:
+    """Rule 1.7: a tick tries whole owners, with at most 250 units and the one that reaches that."""
+    world = ContractWorld("ben", checked=False)
+    world.ok(commands.SetLeverage(world.uids["ben"], world.perp.symbol, cross=10))
+    for name in ("ann", "cat", "dan"):
+        uid = world.owner(name, 15_000)
+        world.ok(commands.SetMarginMode(uid, world.perp.symbol, 0, SEPARATED))
+        for _ in range(150):
+            world.trade(name, "ben", 1, PRICE)
+    world.ok(commands.ChangeContract(SAFER))
+    while world.engine.pending():
+        world.apply(commands.Proceed())
+    assert len(world.perp.former) == 450
+    for name in ("ann", "cat", "dan"):
+        mend(world, name)
+    world.tick()
+    assert len(world.perp.former) == 150
+    assert of(world.long("dan", 1, PRICE - 1), ContractOrderPlaced) != []
+    assert world.perp.former == {}
+    assert audit.problems(world.engine) == []
+
+
+def test_a_pool_in_danger_that_has_the_tiers_of_now_keeps_its_orders() -> None:
+    """Rule 1.7: a smaller maximum counted it as one on former tiers, until it closed."""
+    world = isolated_world("cat")
+    world.long("ann", 1, PRICE - 10)
+    world.perp.mark = 955  # as a tick finds it, before liquidation looks
+    world.ok(commands.ChangeContract(replace(CONTRACT, position_max=10_000)))
+    assert world.perp.former == {}
+    assert len(world.holding("ann").orders) == 1
 
 
 def test_the_rulebooks_example_can_be_followed() -> None:

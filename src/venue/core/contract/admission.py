@@ -16,8 +16,9 @@ from venue.core.contract.position import (
     notional,
 )
 from venue.core.contract.prices_in_doubt import doubtful, spendable, unsure
-from venue.core.contract.records import Modes, Perpetual, Position, Terms
+from venue.core.contract.records import Perpetual, Position, Terms
 from venue.core.contract.reference.funding import due_funding
+from venue.core.contract.terms_fit import fits
 from venue.core.ledger.ledger import fee_on
 from venue.core.messages.commands import PlaceContractOrder
 from venue.core.messages.events import Rejected
@@ -94,7 +95,7 @@ def price_refused(terms: Terms) -> Rejected | None:
         return Rejected(Reject.NO_MARK)
     if perp.mark < perp.price_least:
         return Rejected(Reject.CONTRACT_UNSAFE, perp.price_least)
-    if perp.former and _on_former_tiers(terms.modes):
+    if perp.former and not fits(terms.modes):
         return Rejected(Reject.FORMER_TIERS)
     isolated = terms.modes.margin_mode != CROSSED
     if perp.in_doubt() or (isolated and doubtful(terms.pool)):
@@ -167,12 +168,6 @@ def _too_large(perp: Perpetual) -> Rejected:
     """The refusal of a position beyond the contract's bounds, of which it names the smaller one."""
     whole = perp.position_max == perp.contract.position_max
     return Rejected(Reject.POSITION_MAX if whole else Reject.OWNER_SHARE, perp.position_max)
-
-
-def _on_former_tiers(modes: Modes) -> bool:
-    """Whether a position of the owner does not fit the contract's tiers yet (rule 1.7)."""
-    positions = modes.longs + modes.shorts
-    return any(position.position_id in modes.perp.former for position in positions)
 
 
 def order_margin(

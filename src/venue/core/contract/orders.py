@@ -24,6 +24,7 @@ from venue.core.contract.position import certain
 from venue.core.contract.prices_in_doubt import Doubted, park
 from venue.core.contract.records import UNKNOWN, Holding, Perpetual, Position, Terms
 from venue.core.contract.reference.index import SPOT_SOURCE
+from venue.core.contract.terms_fit import take_tiers
 from venue.core.counters import Counters
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import (
@@ -249,6 +250,8 @@ class Contracts:
             shown.order = order
             shown.plan = plan
             return []
+        if terms.opens and terms.perp.former:
+            self._take_tiers(terms)
         if terms.cause == CAUSE_USER or terms.closes is None:
             return self._execute(order, plan)
         match = plan.match
@@ -265,6 +268,8 @@ class Contracts:
         if shown is not None:
             shown.order = order
             return []
+        if terms.perp.former:
+            self._take_tiers(terms)
         order_id = order.order_id
         self.counters.order = order_id + 1
         self._rest(order, terms)
@@ -275,6 +280,11 @@ class Contracts:
                 order.quantity, terms.cause, terms.algo_id, 0,
             )
         ]  # fmt: skip
+
+    def _take_tiers(self, terms: Terms) -> None:
+        """Give the positions of an owner whose order opens the tiers of now: they were found to
+        fit (rule 1.7)."""
+        take_tiers(terms.modes.longs + terms.modes.shorts, self.collateral)
 
     def followed(self, symbol: str) -> bool:
         """Whether conditional orders may enter after trades in a contract."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from venue.core.book.book import Order
+from venue.core.contract.collateral import Collateral
 from venue.core.contract.margin import Tiers
 from venue.core.contract.position import equity, maintenance, maintenance_of, notional
-from venue.core.contract.records import Modes, Position, Terms
+from venue.core.contract.records import Modes, Pool, Position, Terms
 from venue.vocabulary import LONG, SHORT
 
 
@@ -21,30 +22,34 @@ class Judgement:
         self.take: list[Position] = []
 
 
+def judge_positions(modes: Modes, tiers: Tiers) -> Judgement:
+    """How one owner's positions with other tiers stand under these, without its orders. Nothing is
+    changed."""
+    found = Judgement()
+    former = _by_pool(modes, tiers)
+    values = {side: _held(modes, side) for side in (LONG, SHORT)} if former else {}
+    for together in former:
+        others = [position for position in together if position.tiers is not tiers]
+        if _bears(together, tiers, values):
+            found.take += others
+        else:
+            found.keep += others
+    return found
+
+
 def judge(modes: Modes, tiers: Tiers, position_max: int) -> Judgement:
     """How one owner's orders and positions stand under tiers and a largest position, which need
     not be those of the contract yet. Nothing is changed."""
-    found = Judgement()
-    perp = modes.perp
-    values = {LONG: 0, SHORT: 0}
-    lots = {LONG: 0, SHORT: 0}
-    for position in modes.longs + modes.shorts:
-        values[position.side] += notional(position)
-        lots[position.side] += position.quantity
-    for pool in {position.pool: None for position in modes.longs + modes.shorts}:
-        together = [position for position in pool.positions if position.perp is perp]
-        if _bears(together, tiers, values):
-            found.take += together
-        else:
-            found.keep += together
+    found = judge_positions(modes, tiers)
     orders = _opening(modes)
     if found.keep:
         found.end = orders
         return found
     for side in (LONG, SHORT):
         own = [order for order in orders if order.terms.position_side == side]
-        value = values[side] + sum([_value(order) for order in own])
-        size = lots[side] + sum([order.remaining for order in own])
+        value = _held(modes, side) + sum([_value(order) for order in own])
+        size = sum([position.quantity for position in modes.positions(side)])
+        size += sum([order.remaining for order in own])
         for order in own:
             if size <= position_max and modes.leverage(side) <= _allowed(tiers, value):
                 break
@@ -52,6 +57,22 @@ def judge(modes: Modes, tiers: Tiers, position_max: int) -> Judgement:
             value -= _value(order)
             size -= order.remaining
     return found
+
+
+def fits(modes: Modes) -> bool:
+    """Whether all positions of an owner have the tiers of now, or may take them."""
+    return not judge_positions(modes, modes.perp.tiers).keep
+
+
+def take_tiers(positions: list[Position], collateral: Collateral) -> None:
+    """Give positions the tiers of their contract; former tiers are never returned to."""
+    for position in positions:
+        perp = position.perp
+        if position.tiers is not perp.tiers:
+            position.tiers = perp.tiers
+            position.pool.sums = None
+            collateral.touch(position.pool)
+            perp.former.pop(position.position_id, None)
 
 
 def outgrown(order: Order[Terms]) -> bool:
@@ -67,6 +88,24 @@ def outgrown(order: Order[Terms]) -> bool:
         lots += sum([position.quantity for position in modes.positions(side)])
     value = lots * max(order.price, perp.mark) * perp.unit
     return modes.leverage(side) > _allowed(perp.tiers, value)
+
+
+def _held(modes: Modes, side: int) -> int:
+    """The notional of an owner's positions of one side, in atoms."""
+    return sum([notional(position) for position in modes.positions(side)])
+
+
+def _by_pool(modes: Modes, tiers: Tiers) -> list[list[Position]]:
+    """An owner's positions in a contract, those of one pool together, where one of them has other
+    tiers."""
+    pools: dict[Pool, list[Position]] = {}
+    for position in modes.longs + modes.shorts:
+        pools.setdefault(position.pool, []).append(position)
+    return [
+        together
+        for together in pools.values()
+        if any(position.tiers is not tiers for position in together)
+    ]
 
 
 def _bears(together: list[Position], tiers: Tiers, values: dict[int, int]) -> bool:

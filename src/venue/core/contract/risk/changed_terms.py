@@ -15,15 +15,14 @@ from venue.core.contract.orders import Contracts
 from venue.core.contract.records import Modes, Perpetual
 from venue.core.contract.safe_terms import position_most
 from venue.core.contract.terms_change import TermsChange
-from venue.core.contract.terms_fit import Judgement, judge
+from venue.core.contract.terms_fit import judge, judge_positions, take_tiers
 from venue.core.instruments import Contract
 from venue.core.messages.contract_events import ContractTermsTaken
 from venue.core.messages.events import Event
 from venue.core.units import FIRST_UID
 from venue.vocabulary import ALGO_EXPIRED, CAUSE_OPERATOR, EXPIRED
 
-CHANGE_UNITS: Final = 250  # units of one slice: an owner, one of its orders or positions here
-RETRIED: Final = 20  # positions on former tiers that a tick tries again
+CHANGE_UNITS: Final = 250  # units of one slice or retry: an owner, one of its orders or positions
 LOOKED: Final = 16  # orders of an owner, of whatever contract, that cost as much as one unit
 RESERVED_LAST: Final = 9  # uids up to here are the venue's own accounts, if any
 
@@ -90,14 +89,25 @@ class ChangedTerms:
         return events
 
     def retry(self, perp: Perpetual) -> None:
-        """Try some positions on former tiers again, in turn."""
-        for number in list(islice(perp.former, RETRIED)):
-            position = perp.former.pop(number, None)
-            if position is None:  # it went with another one of its pool
+        """Try positions on former tiers again: some owners' in turn, each with all of its own."""
+        units = CHANGE_UNITS
+        tried: dict[Modes, None] = {}
+        for number in list(islice(perp.former, CHANGE_UNITS)):
+            position = perp.former.get(number)
+            if position is None:  # it went with another one of its owner
                 continue
-            perp.former[number] = position
-            found = judge(position.pool.holding.modes_in(perp), perp.tiers, perp.position_max)
-            self._take(perp, found)
+            holding = position.pool.holding
+            modes = holding.modes_in(perp)
+            if modes in tried:
+                continue
+            if units <= 0:
+                break
+            tried[modes] = None
+            units -= 1 + len(holding.positions)
+            take_tiers(judge_positions(modes, perp.tiers).take, self.contracts.collateral)
+            for position in modes.longs + modes.shorts:
+                if perp.former.pop(position.position_id, None) is not None:
+                    perp.former[position.position_id] = position
         if not perp.former and perp.change is None:
             perp.bound(perp.tiers.rates[0])
 
@@ -112,7 +122,7 @@ class ChangedTerms:
             modes.cross = modes.long = modes.short = perp.default_leverage()
         looked = len(modes.pool.holding.orders) // LOOKED if modes.open_orders else 0
         found = judge(modes, perp.tiers, perp.position_max)
-        self._take(perp, found)
+        take_tiers(found.take, self.contracts.collateral)
         for position in found.keep:
             perp.former[position.position_id] = position
         for order in found.end:
@@ -120,7 +130,8 @@ class ChangedTerms:
         change.ended += len(found.end)
         change.owners += len(found.end) > 0
         change.kept += len(found.keep)
-        return looked + modes.open_orders + len(found.end) + len(found.take) + len(found.keep)
+        held = len(modes.longs) + len(modes.shorts)
+        return looked + modes.open_orders + len(found.end) + held
 
     def _end(
         self, perp: Perpetual, change: TermsChange, modes: Modes, time: int, events: list[Event]
@@ -142,14 +153,6 @@ class ChangedTerms:
                     events.append(end(algo, ALGO_EXPIRED, time))
         return len(events) - known + looked
 
-    def _take(self, perp: Perpetual, found: Judgement) -> None:
-        for position in found.take:
-            if position.tiers is not perp.tiers:
-                position.tiers = perp.tiers
-                position.pool.sums = None
-                self.contracts.collateral.touch(position.pool)
-                perp.former.pop(position.position_id, None)
-
 
 def foreseen(contracts: Contracts, contract: Contract) -> ChangeOutlook:
     """The effects that terms which a listed contract may have would have now. Nothing is changed,
@@ -170,5 +173,5 @@ def foreseen(contracts: Contracts, contract: Contract) -> ChangeOutlook:
         outlook.end += [order.order_id for order in found.end]
         outlook.owners += len(found.end) > 0
         outlook.keep += len(found.keep)
-        outlook.take += sum([position.tiers is not tiers for position in found.take])
+        outlook.take += len(found.take)
     return outlook
