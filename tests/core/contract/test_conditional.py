@@ -275,11 +275,39 @@ def test_a_shorts_trailing_stop_follows_downwards_and_rounds_up() -> None:
     assert desk.positions("ann", SHORT) == []
 
 
-def test_without_an_activation_price_it_follows_at_once() -> None:
+@every_source
+@pytest.mark.parametrize("activation", [0, 990, PRICE], ids=["none", "reached", "just reached"])
+def test_a_trailing_stop_knows_the_price_at_its_placing(source: int, activation: int) -> None:
+    """Without a tick between, the next price is 1 % lower: that triggers it (8.2). One whose
+    activation price has not come waits for it."""
     desk = floor()
-    desk.algo("ann", SELL, LONG, TRAILING, 4, 0, 0, MARK, callback=10_000)
-    assert of(desk.tick(), AlgoTriggered) == []
-    assert len(of(desk.post(990), AlgoTriggered)) == 1
+    algo_id = desk.algo("ann", SELL, LONG, TRAILING, 4, activation, 0, source, callback=10_000)
+    waits = desk.algo("ann", SELL, LONG, TRAILING, 4, 1_001, 0, source, callback=10_000)
+    assert (desk.waiting("ann", algo_id).extreme, desk.waiting("ann", waits).extreme) == (PRICE, 0)
+    assert desk.waiting("ann", algo_id).trigger_price == 990
+    triggered = the(desk.move(source, 990), AlgoTriggered)
+    assert (triggered.algo_id, triggered.price) == (algo_id, 990)
+    assert desk.waiting("ann", waits).extreme == 0
+
+
+@every_source
+def test_a_buying_trailing_stop_knows_the_price_at_its_placing(source: int) -> None:
+    desk = floor()
+    desk.pair("ben", "ann", 10)
+    algo_id = desk.algo("ann", BUY, SHORT, TRAILING, 4, 1_001, 0, source, callback=10_000)
+    waits = desk.algo("ann", BUY, SHORT, TRAILING, 4, 999, 0, source, callback=10_000)
+    assert (desk.waiting("ann", algo_id).extreme, desk.waiting("ann", waits).extreme) == (PRICE, 0)
+    assert the(desk.move(source, 1_010), AlgoTriggered).algo_id == algo_id
+
+
+def test_before_a_first_trade_a_trailing_stop_begins_at_the_mark() -> None:
+    """As an ordinary one is compared with it then (8.1)."""
+    desk = Desk("ann", "ben")
+    algo_id = desk.algo("ann", BUY, LONG, TRAILING, 4, 0, 0, LAST, callback=10_000)
+    assert desk.perp().trigger_last == 0
+    assert desk.waiting("ann", algo_id).extreme == desk.perp().mark
+    again = desk.reopened()
+    assert again.contracts.markets[SYMBOL].trailing.told(algo_id) == (PRICE, 1_010)
 
 
 def test_a_trailing_stop_may_open_too() -> None:

@@ -141,7 +141,8 @@ def test_an_engine_triggers_those_that_alone_would_be_triggered(seed: int) -> No
         assert isinstance(placed, AlgoPlaced), placed
         assert other.apply(command) == [placed]
         algo = next(reversed(desk.holding(name).algos.values()))
-        alone[algo.algo_id] = Lone(algo.algo_id, queue_of(algo), callback, activation)
+        lone = alone[algo.algo_id] = Lone(algo.algo_id, queue_of(algo), callback, activation)
+        assert not lone.observe((0, mark))
         if chance.random() < 0.2:
             uid = desk.uids[name]
             ended = chance.choice(list(desk.holding(name).algos))

@@ -224,8 +224,8 @@ def test_a_stop_on_mark_waits_while_the_index_is_stale() -> None:
     said = desk.place("dan", SELL, LONG, 2, 1_010)
     assert len(of(said, ContractTrade)) == 1
     assert of(said, AlgoTriggered) == []
-    assert desk.waiting("ann", trailing).extreme == 0
-    assert the(desk.post(985), AlgoTriggered).algo_id == stop
+    assert desk.waiting("ann", trailing).extreme == 1_000
+    assert [one.algo_id for one in of(desk.post(985), AlgoTriggered)] == [stop, trailing]
     assert desk.waiting("ann", on_last) is not None
 
 

@@ -96,7 +96,8 @@ class Trailing(Generic[T]):
     def add(
         self, number: int, thing: T, queue: int, callback: int, *, activation: int, extreme: int
     ) -> None:
-        """Have one follow from its best price on, from its activation price, or from now (0)."""
+        """Have one follow from its best price on, or from its activation price; former snapshots
+        have some with neither, which follow from the next price."""
         signed = extreme if queue & 1 else -extreme
         trails = self.queues[queue]
         if activation and not extreme:

@@ -273,7 +273,8 @@ class Triggers:
     # -- one order -------------------------------------------------------------------------------
 
     def _direct(self, algo: Algo) -> Rejected | None:
-        """Find the position that a closing one is for, and the direction of its trigger (8.1)."""
+        """Find the position that a closing one is for, the direction of its trigger (8.1), and the
+        best price from which a trailing one follows (8.2)."""
         perp = algo.perp
         opens = (algo.side == BUY) == (algo.position_side == LONG)
         if not opens:
@@ -289,6 +290,9 @@ class Triggers:
             return Rejected(Reject.NO_MARK)
         if algo.type == ALGO_TRAILING_STOP_MARKET:
             algo.rising = algo.side == BUY
+            # It knows the price at its placing, so that the next one may trigger it.
+            if not algo.price or _true_already(algo.price, reference, rising=not algo.rising):
+                algo.extreme = reference
             return None
         if opens:
             algo.rising = algo.trigger_price > reference
