@@ -244,8 +244,6 @@ class Fills:
         position = part.position
         pool = position.pool
         quantity, value, base = position.quantity, position.value, position.base
-        if position.separated:
-            _stand(position, lots if part.opens else -lots)
         if part.opens:
             increase(position, lots, amount, part.fee)
             part.value = amount
@@ -256,6 +254,8 @@ class Fills:
             pool.gross -= part.value
             assert pool.gross >= 0, f"{pool.gross} atoms of open value in a pool"
             change = -lots
+        if position.separated:
+            _stand(position, quantity, value)
         sums = pool.sums
         if sums is not None:
             follow(sums, position, quantity, value, base)
@@ -442,14 +442,15 @@ def holds_any(holding: Holding, asset: int) -> bool:
     return any(pool.asset == asset for pool in holding.isolated.values())
 
 
-def _stand(position: Position, lots: int) -> None:
-    """Count lots of a separated position; added lots stand on its owner's other positions."""
+def _stand(position: Position, quantity: int, value: int) -> None:
+    """Count a separated position, whose lots and value before are given, with its owner's others;
+    added lots stand on those."""
     perp = position.perp
-    modes = position.pool.holding.modes_in(perp)
-    if lots > 0:
-        others = modes.lots(position.side) - position.quantity
-        position.base = perp.mark * (others * perp.unit)
-    modes.count(position.side, lots)
+    totals = position.pool.holding.modes_in(perp).totals(position.side)
+    if position.quantity > quantity:
+        position.base = perp.mark * ((totals.lots - quantity) * perp.unit)
+    totals.lots += position.quantity - quantity
+    totals.value += position.value - value
 
 
 def _left(part: Part, amount: int) -> int:

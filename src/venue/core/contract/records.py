@@ -265,14 +265,23 @@ class Position:
         return self.quantity - self.closing
 
 
+class Totals:
+    """The lots and the open value of separated positions of one owner, contract and side."""
+
+    __slots__ = ("lots", "value")
+
+    def __init__(self) -> None:
+        self.lots = self.value = 0
+
+
 class Modes:
     """An owner's choices in one contract (rule 5.7), its open orders there, the lots of its opening
-    orders, and its positions by side. `lots_long` and `lots_short` are the lots of separated ones;
+    orders, and its positions by side. `total_long` and `total_short` are of the separated ones;
     `pool` is the cross pool that pays for them."""
 
-    __slots__ = ("cross", "long", "longs", "lots_long", "lots_short", "margin_mode", "open_orders",
-                 "opening_long", "opening_short", "perp", "pool", "separated", "short",
-                 "shorts")  # fmt: skip
+    __slots__ = ("cross", "long", "longs", "margin_mode", "open_orders", "opening_long",
+                 "opening_short", "perp", "pool", "separated", "short", "shorts", "total_long",
+                 "total_short")  # fmt: skip
 
     def __init__(self, perp: Perpetual, pool: Pool, leverage: int) -> None:
         self.perp = perp
@@ -285,8 +294,7 @@ class Modes:
         self.open_orders = 0
         self.opening_long = 0
         self.opening_short = 0
-        self.lots_long = 0
-        self.lots_short = 0
+        self.total_long, self.total_short = Totals(), Totals()
         self.longs: list[Position] = []
         self.shorts: list[Position] = []
 
@@ -302,16 +310,9 @@ class Modes:
         """The positions of one side; at most one while they are combined."""
         return self.longs if side == LONG else self.shorts
 
-    def lots(self, side: int) -> int:
-        """The lots of one side's separated positions."""
-        return self.lots_long if side == LONG else self.lots_short
-
-    def count(self, side: int, lots: int) -> None:
-        """Add lots to those of one side's separated positions, or take them off."""
-        if side == LONG:
-            self.lots_long += lots
-        else:
-            self.lots_short += lots
+    def totals(self, side: int) -> Totals:
+        """The totals of one side's separated positions."""
+        return self.total_long if side == LONG else self.total_short
 
     def leverage(self, side: int) -> int:
         """The leverage of a new position of this side."""

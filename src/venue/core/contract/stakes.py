@@ -207,7 +207,7 @@ def shadow_of(cross: Stake, order: Order[Terms], grown: Position | None) -> Shad
     # Ids of orders and positions come from one counter; a side stands for a combined one.
     number = order.order_id if modes.separated else side
     shadow = cross.coming(number, side, modes.leverage(side))
-    shadow.base = terms.perp.mark * (modes.lots(side) * terms.perp.unit)
+    shadow.base = terms.perp.mark * (modes.totals(side).lots * terms.perp.unit)
     return shadow
 
 

@@ -83,7 +83,7 @@ def outgrown(order: Order[Terms]) -> bool:
     perp, modes, side = terms.perp, terms.modes, terms.position_side
     lots = modes.opening_long if side == LONG else modes.opening_short
     if modes.separated:
-        lots += modes.lots(side)
+        lots += modes.totals(side).lots
     else:
         lots += sum([position.quantity for position in modes.positions(side)])
     value = lots * max(order.price, perp.mark) * perp.unit

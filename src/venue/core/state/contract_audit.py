@@ -110,9 +110,12 @@ def _holding_problems(holding: Holding) -> list[str]:
             found.append(f"position {position.position_id} is not known to its side")
     for modes in holding.modes.values():
         for side in (LONG, -LONG):
-            lots = sum([own.quantity for own in modes.positions(side) if own.separated])
-            if modes.lots(side) != lots:
-                found.append(f"{name}: separated lots are {modes.lots(side)}, not {lots}")
+            pieces = [own for own in modes.positions(side) if own.separated]
+            sums = sum([own.quantity for own in pieces]), sum([own.value for own in pieces])
+            totals = modes.totals(side)
+            if (totals.lots, totals.value) != sums:
+                told = f"lots and value are {totals.lots} and {totals.value}, not {sums}"
+                found.append(f"{name}: separated {told}")
     if list(holding.isolated) != list(holding.account.isolated):
         found.append(f"{name}: isolated pools are {list(holding.isolated)}")
     for position_id, pool in holding.isolated.items():

@@ -413,7 +413,9 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
     modes = holding.modes_in(position.perp)
     modes.positions(position.side).append(position)
     if position.separated:
-        modes.count(position.side, position.quantity)
+        totals = modes.totals(position.side)
+        totals.lots += position.quantity
+        totals.value += position.value
     pool.positions.append(position)
     pool.gross += position.value
     perp.add(position)

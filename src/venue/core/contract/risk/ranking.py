@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.ordered_rows import OrderedRows
-from venue.core.contract.position import equity, notional
+from venue.core.contract.position import equity, mark_of, notional
 from venue.core.contract.records import Perpetual, Position
 from venue.core.units import PPM
 
@@ -135,13 +135,24 @@ class Ranking:
 def score(position: Position, own: int) -> int:
     """Profit rate x effective leverage, in parts per million (rule 7.5); losers come last.
 
-    `own` is the equity of the position's pool.
+    `own` is the equity of the position's pool. Pieces of one pool count as the whole position that
+    they would be. An isolated one has money of its own, and at least the profit rate of all.
     """
     at_mark = notional(position)
-    gain = position.side * (at_mark - position.value)
+    value = position.value
+    gain = position.side * (at_mark - value)
+    pool = position.pool
+    if position.separated:
+        totals = pool.holding.modes_in(position.perp).totals(position.side)
+        whole = mark_of(position) * (totals.lots * position.perp.unit)
+        profit = position.side * (whole - totals.value)
+        if not pool.position_id:
+            at_mark, gain, value = whole, profit, totals.value
+        elif profit * value > gain * totals.value:
+            gain, value = profit, totals.value
     at_mark = max(1, at_mark)
     own = max(1, own)
-    value = max(1, position.value)
+    value = max(1, value)
     if gain > 0:
         return min(gain * at_mark * PPM // (value * own), SCORE_MAX)
     return max(-(-gain * own * PPM // (value * at_mark)), -SCORE_MAX)
