@@ -49,6 +49,12 @@ def instant_us(text: str) -> int:
     return (since.days * 86_400 + since.seconds) * SECOND_US + since.microseconds
 
 
+def instant_text(time_us: int) -> str:
+    """A time in µs since 1970 as RFC 3339 in UTC, to the millisecond."""
+    time = datetime.fromtimestamp(time_us // US_PER_MS / 1_000, UTC)
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def moment_us(text: str) -> int:
     """As `instant_us`, or the 13 digits of its milliseconds. It is a time that the interface can
     write, from 2001 to 2286. ValueError: it is none."""

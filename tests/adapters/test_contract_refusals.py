@@ -86,7 +86,12 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.NO_MARK, 0, -1054, (FAILED, "no price yet")),
     (Reject.CONTRACT_UNSAFE, 1_250, -1054, (FAILED, "below 12.50", "only reduce positions")),
     (Reject.DELISTED, 0, -1054, (FAILED, "delisted", "only reduce positions")),
-    (Reject.FORMER_TIERS, 0, -1054, (FAILED, "does not fit the contract's new tiers")),
+    (
+        Reject.FORMER_TIERS,
+        1_767_830_400_000_000,
+        -1054,
+        (FAILED, "does not fit the contract's new tiers", "before 2026-01-08T00:00:00.000Z"),
+    ),
     (Reject.POSITION_MAX, 1_000_000, -1140, ("'quantity'", "position", "100.0000")),
     (Reject.OWNER_SHARE, 2_500_000, -1140, ("'quantity'", "one owner", "250.0000", "0.25", "1000")),
     (Reject.OPEN_INTEREST_MAX, 10_000_000, -1140, ("'quantity'", "open interest", "1000.0000")),

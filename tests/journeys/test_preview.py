@@ -193,6 +193,35 @@ def test_a_change_of_a_contract_does_what_its_preview_told(server: Server) -> No
     assert operator.post("/_venue/contracts/change", former).status == 200
 
 
+def test_a_preview_tells_when_former_tiers_end_and_so_do_all_lists(server: Server) -> None:
+    """Positions at leverage 20 keep their tiers for seven days."""
+    operator, symbol = client(server), CONTRACT.plain["symbol"]
+    (before,) = [row for row in operator.get("/_venue/contracts").json if row["symbol"] == symbol]
+    assert placed(server, CONTRACT, "bob", side="SELL", positionSide="SHORT").status == 200
+    assert placed(server, CONTRACT).status == 200
+    assert (before["formerPositions"], before["formerTiersEnd"]) == (0, 0)
+    stricter = {"symbol": symbol, "maxLeverage": 5, "tiers": ["1000000:5:0.1"]}
+    told = operator.post("/_venue/contracts/change/preview", stricter).json
+    end = 1_767_830_410_000  # 2026-01-08T00:00:10Z
+    assert (told["keptPositions"], told["formerTiersEnd"]) == (2, end)
+    changed = operator.post("/_venue/contracts/change", stricter).json
+    assert (changed["formerPositions"], changed["formerTiersEnd"]) == (2, end)
+    for name in ("alice", "bob"):
+        (held,) = operator.get(f"/_venue/positions?owner={name}").json
+        assert held["formerTiersEnd"] == end
+    refused = placed(server, CONTRACT, type="MARKET", timeInForce="", price="")
+    assert refused.json["code"] == -1054
+    assert "before 2026-01-08T00:00:10.000Z" in refused.json["msg"]
+    dear = operator.post("/_venue/contracts/change", {"symbol": symbol, "takerFeeRate": "0.04"})
+    assert dear.status == 200, dear
+    (shown,) = operator.get(f"/capi/v3/market/exchangeInfo?symbol={symbol}").json["symbols"]
+    rate = float(before["tiers"][0].split(":")[2]) / 2
+    assert float(shown["takerFeeRate"]) == min(rate, 0.04), "of the tiers that positions keep"
+    former = {name: before[name] for name in ("symbol", "maxLeverage", "tiers", "takerFeeRate")}
+    back = operator.post("/_venue/contracts/change", former)
+    assert (back.status, back.json["formerPositions"]) == (200, 0)
+
+
 def test_a_preview_of_a_change_tells_its_refusal(server: Server) -> None:
     operator, symbol = client(server), CONTRACT.plain["symbol"]
     dear = {"symbol": symbol, "takerFeeRate": "0.9"}

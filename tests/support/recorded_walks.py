@@ -245,10 +245,11 @@ def operator() -> list[Command]:
     )  # fmt: skip
     (posted,) = say(benefit_commands.PostArticle("News", "A text.", ["AAA"]))
     assert isinstance(posted, ContentPosted)
-    fewer = [replace(tier, leverage_max=min(25, tier.leverage_max)) for tier in perp.tiers]
+    say(benefit_commands.RemoveContent(posted.content_id))
+    for most in (25, 10):  # positions at leverage 20 take the first tiers, and keep them
+        fewer = [replace(tier, leverage_max=min(most, tier.leverage_max)) for tier in perp.tiers]
+        say(commands.ChangeContract(replace(perp, leverage_max=most, tiers=fewer)))
     say(
-        benefit_commands.RemoveContent(posted.content_id),
-        commands.ChangeContract(replace(perp, leverage_max=25, tiers=fewer)),
         *(commands.Tick() for _ in range(30)), savepoints.RevertState("before"),
         savepoints.DropState("before"),
     )  # fmt: skip

@@ -17,7 +17,8 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
 from venue.explanation.finding import Later
-from venue.explanation.words import ExplanationWords, moment
+from venue.explanation.words import ExplanationWords
+from venue.times import instant_text
 from venue.vocabulary import AlgoStatus, Cause, OrderStatus, Reject
 
 
@@ -28,7 +29,7 @@ def following(words: ExplanationWords, number: int, later: list[Later]) -> list[
         told = _told(words, number, one)
         if told:
             by = words.command(one.command)
-            lines.append(f"{moment(one.time)}, command {one.sequence} ({by}): {told}")
+            lines.append(f"{instant_text(one.time)}, command {one.sequence} ({by}): {told}")
     return lines
 
 

@@ -27,7 +27,8 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, Trade, WalletMoved
 from venue.explanation.finding import Later
-from venue.explanation.words import ExplanationWords, held, moment, prices
+from venue.explanation.words import ExplanationWords, held, prices
+from venue.times import instant_text
 from venue.vocabulary import BUY, INCOME_POSITION_FUNDING, Cause
 
 POSITIONS_MAX: Final = 20
@@ -210,7 +211,7 @@ def liquidation(
     for one in later:
         told = _step(words, asset, one.event)
         if told:
-            lines.append(f"{moment(one.time)}, command {one.sequence}: {told}")
+            lines.append(f"{instant_text(one.time)}, command {one.sequence}: {told}")
     return lines
 
 

@@ -11,8 +11,9 @@ from venue.explanation.finding import Later
 from venue.explanation.following import following
 from venue.explanation.money import bill, liquidation
 from venue.explanation.placing import placing
-from venue.explanation.words import ExplanationWords, moment
+from venue.explanation.words import ExplanationWords
 from venue.node.explainer import Explained, ExplainQuestion
+from venue.times import instant_text
 
 
 class Scene(Struct):
@@ -50,6 +51,6 @@ def tell(scene: Scene) -> Explained:
     else:
         lines = placing(before, command) or ["The venue refused it in the words of the answer."]
     asked = ExplanationWords(before).command(command)
-    head = f"Command {told.sequence}, {moment(told.time)}: {asked}."
+    head = f"Command {told.sequence}, {instant_text(told.time)}: {asked}."
     told.sentences = [head, *lines]
     return told

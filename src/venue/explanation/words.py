@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from venue import texts
@@ -13,7 +12,6 @@ from venue.core.contract.records import Perpetual, Position
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
 from venue.core.messages.commands import Command, PostIndex
-from venue.times import US_PER_MS
 
 
 class ExplanationWords:
@@ -50,12 +48,6 @@ class ExplanationWords:
             return f"PostIndex of {command.symbol} by {command.source} at {price}"
         uid = getattr(command, "uid", 0)
         return f"{type(command).__name__} of {self.owner(uid)}" if uid else type(command).__name__
-
-
-def moment(time_us: int) -> str:
-    """A time in UTC."""
-    told = datetime.fromtimestamp(time_us // US_PER_MS / 1_000, UTC)
-    return told.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def at_best(market: Market[Any], side: int, price: int) -> str:

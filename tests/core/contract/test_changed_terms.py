@@ -43,7 +43,6 @@ from venue.vocabulary import (
     LIMIT,
     LONG,
     PRODUCT_CONTRACT,
-    SEPARATED,
     SHORT,
     Reject,
 )
@@ -204,56 +203,6 @@ def test_a_position_keeps_its_tiers_until_it_fits_the_new_ones() -> None:
     assert list(world.perp.former) == [world.position("ben", SHORT).position_id]
 
 
-def mend(world: ContractWorld, name: str) -> None:
-    """Bring money and a leverage with which SAFER's tiers fit."""
-    world.deposit(name, MONEY)
-    world.ok(commands.SetLeverage(world.uids[name], world.perp.symbol, 10, 10, 10))
-
-
-@pytest.mark.parametrize("price", [PRICE, PRICE - 1, 0])
-def test_an_order_has_its_owner_judged_at_once(price: int) -> None:
-    """Rule 1.7: the positions of 25 others stood before it in the turns of ticks."""
-    world = ContractWorld("ben")
-    for number in range(25):
-        world.owner(f"o{number}", 600)
-        world.trade(f"o{number}", "ben", 10, PRICE)
-    world.owner("cat", 600)
-    world.trade("cat", "ben", 10, PRICE)
-    world.ok(commands.ChangeContract(SAFER))
-    mend(world, "ben")
-    world.tick()
-    world.short("ben", 1, PRICE)
-    position = world.position("cat")
-    mend(world, "cat")
-    placed, *events = world.long("cat", 1, price)
-    assert isinstance(placed, ContractOrderPlaced)
-    assert len(of(events, ContractTrade)) == (price != PRICE - 1)
-    assert position.tiers is world.perp.tiers
-    assert len(world.perp.former) == 25
-
-
-def test_what_others_keep_delays_nobody() -> None:
-    """Rule 1.7: a tick tries whole owners, with at most 250 units and the one that reaches that."""
-    world = ContractWorld("ben", checked=False)
-    world.ok(commands.SetLeverage(world.uids["ben"], world.perp.symbol, cross=10))
-    for name in ("ann", "cat", "dan"):
-        uid = world.owner(name, 15_000)
-        world.ok(commands.SetMarginMode(uid, world.perp.symbol, 0, SEPARATED))
-        for _ in range(150):
-            world.trade(name, "ben", 1, PRICE)
-    world.ok(commands.ChangeContract(SAFER))
-    while world.engine.pending():
-        world.apply(commands.Proceed())
-    assert len(world.perp.former) == 450
-    for name in ("ann", "cat", "dan"):
-        mend(world, name)
-    world.tick()
-    assert len(world.perp.former) == 150
-    assert of(world.long("dan", 1, PRICE - 1), ContractOrderPlaced) != []
-    assert world.perp.former == {}
-    assert audit.problems(world.engine) == []
-
-
 def test_a_pool_in_danger_that_has_the_tiers_of_now_keeps_its_orders() -> None:
     """Rule 1.7: a smaller maximum counted it as one on former tiers, until it closed."""
     world = isolated_world("cat")
@@ -313,26 +262,6 @@ def test_lower_rates_are_taken_at_once() -> None:
     world.ok(commands.ChangeContract(easier))
     assert maintenance(world.position("ann").pool) == 90
     assert world.perp.former == {}
-
-
-def test_rates_that_positions_keep_bound_fees_steps_and_caps() -> None:
-    """Rule 1.6: a step that 6 % bears passes a position that keeps 1 %."""
-    world = isolated_world()
-    world.ok(commands.ChangeContract(SAFER))
-    for fast in (
-        replace(SAFER, index_step_ppm=40_000),
-        replace(SAFER, funding_cap_ppb=40_000_000),
-        with_fees(SAFER, 200, 20_000),
-    ):
-        (said,) = world.apply(commands.ChangeContract(fast))
-        assert isinstance(said, Rejected)
-        assert said.detail.endswith("of the first tier that open positions have"), said.detail
-    for name in ("ann", "ben"):
-        world.ok(
-            commands.SetLeverage(world.uids[name], world.perp.symbol, cross=9, long=9, short=9)
-        )
-    world.tick()
-    world.ok(commands.ChangeContract(replace(SAFER, index_step_ppm=40_000)))
 
 
 def test_former_rates_bind_no_longer_than_their_last_position() -> None:

@@ -19,6 +19,7 @@ from venue.core.messages.contract_events import (
     ContractChanged,
     ContractOrderClosed,
     ContractTermsTaken,
+    FormerTiersKept,
     LiquidationStarted,
 )
 from venue.core.state import snapshot
@@ -140,7 +141,7 @@ class Walk:
         assert len({one.uid for one in ended}) == outlook.owners
         for taken in of(events, ContractTermsTaken):
             assert (taken.ended, taken.owners) == (len(outlook.end), outlook.owners)
-            assert taken.kept == outlook.keep
+            assert taken.kept == outlook.keep == len(of(events, FormerTiersKept))
         now = world.perp.positions
         moved = [number for number, tiers in had.items() if now[number].tiers is not tiers]
         assert len(moved) == outlook.take

@@ -124,12 +124,15 @@ class ChangePreview(Struct, rename="camel"):
     orders: list[int] = []
     taken_positions: int = 0
     kept_positions: int = 0
+    former_tiers_end: int = 0
 
 
 class ContractView(Struct, rename="camel"):
     """A listed contract. Prices are "0" before there are any; the index may be out of date.
 
-    While `inDoubt` is true orders may only reduce positions.
+    While `inDoubt` is true orders may only reduce positions. While positions keep former tiers, its
+    fee rates, its index step and its funding cap count as at most what the lowest maintenance rate
+    of a position allows.
     """
 
     symbol: str
@@ -167,6 +170,8 @@ class ContractView(Struct, rename="camel"):
     state: str
     settle_price: str
     index_cost: IndexCostView
+    former_positions: int
+    former_tiers_end: int
 
 
 class DelistRequest(Struct):
@@ -220,6 +225,7 @@ class OperatorPosition(Struct, rename="camel"):
     asset: str
     pool_equity: str
     pool_maintenance: str
+    former_tiers_end: int
 
 
 class LiquidationsRequest(Struct):

@@ -349,8 +349,8 @@ class Book(Generic[T]):
 
 
 class Market(Generic[T]):
-    """A market; amounts of base come in lots, `unit_atoms` is one tick x lot in quote atoms. An
-    owner's own rates count as at most `fee_most_ppm` in a contract."""
+    """A market; amounts of base come in lots, `unit_atoms` is one tick x lot in quote atoms. In
+    a contract fee rates, and an owner's own ones, count as at most `fee_most_ppm`."""
 
     __slots__ = (
         "base",
@@ -398,6 +398,12 @@ class Market(Generic[T]):
         self.taker_ppm = instrument.taker_ppm
         self.buy_band_ppm = instrument.buy_band_ppm
         self.sell_band_ppm = instrument.sell_band_ppm
+
+    def bound_fees(self, most_ppm: int) -> None:
+        """Count all fee rates as at most `most_ppm`."""
+        self.fee_most_ppm = most_ppm
+        self.maker_ppm = min(self.instrument.maker_ppm, most_ppm)
+        self.taker_ppm = min(self.instrument.taker_ppm, most_ppm)
 
     def worst_price(self, side: int, mark: int = 0) -> int:
         """The worst price that the aggressive side may name (rule 3.9), in ticks.

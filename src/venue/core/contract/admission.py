@@ -96,7 +96,7 @@ def price_refused(terms: Terms) -> Rejected | None:
     if perp.mark < perp.price_least:
         return Rejected(Reject.CONTRACT_UNSAFE, perp.price_least)
     if perp.former and not fits(terms.modes):
-        return Rejected(Reject.FORMER_TIERS)
+        return Rejected(Reject.FORMER_TIERS, perp.former_end)
     isolated = terms.modes.margin_mode != CROSSED
     if perp.in_doubt() or (isolated and doubtful(terms.pool)):
         return Rejected(Reject.PRICE_DOUBT)

@@ -75,7 +75,7 @@ class Schedule:
         for perp in perps:
             forget_ended(perp, time)
             if perp.former or perp.least_ppm < perp.tiers.rates[0]:
-                self.terms.retry(perp)
+                self.terms.retry(perp, time)
             if perp.spot is not None:
                 follow_spot(perp, perp.spot, time)
             events += self.parking.tick(perp)

@@ -14,7 +14,6 @@ from venue.core.contract.safe_terms import (
     breach_of_price,
     breach_of_terms,
     price_least,
-    with_rate,
 )
 from venue.core.instruments import Contract, contract_fault, grid, unit_atoms
 from venue.core.messages.commands import ChangeContract, ListContract
@@ -102,16 +101,14 @@ def change_refused(contracts: Contracts, contract: Contract) -> Rejected | None:
             reason = "the contract is delisted: its terms stay"
         if not reason and perp.change is not None:
             reason = "the change before is still under way: try again"
-        held = with_rate(contract, perp.least_ppm) if perp.positions else contract
         reason = reason or _unsafe(contract, perp.unit) or _worse(contract, perp)
-        reason = reason or _unsafe(held, perp.unit, " that open positions have")
     return Rejected(Reject.INSTRUMENT_INVALID, 0, reason) if reason else None
 
 
-def _unsafe(contract: Contract, unit: int, whose: str = "") -> str:
-    """Why no contract may have these terms; empty when they are safe. `whose` the first tier is."""
+def _unsafe(contract: Contract, unit: int) -> str:
+    """Why no contract may have these terms; empty when they are safe."""
     breach = breach_of_terms(contract, unit)
-    return "" if breach is None else f"{breach.field}: {breach.inequality()}{whose}"
+    return "" if breach is None else f"{breach.field}: {breach.inequality()}"
 
 
 def _worse(contract: Contract, perp: Perpetual) -> str:

@@ -52,13 +52,14 @@ class Perpetual:
     `price_least` is the lowest mark at which a tick is fine enough, `position_max` the most lots of
     one owner and side, `least_ppm` the lowest first maintenance rate of a position (rule 1.6). A
     `change` of terms is under way; `former` are the positions that changes left on former tiers, in
-    the turn in which they are tried again (rule 1.7). `delisted` is its end (rule 1.8).
+    the turn in which they are tried again, until `former_end` (rule 1.7). `delisted` is its end
+    (rule 1.8).
     """
 
     __slots__ = ("asset", "change", "contract", "current", "delisted", "doubt", "due", "due_algos",
-                 "ended_algos", "former", "funding_cap_ppb", "ids", "index_price",
-                 "index_step_ppm", "index_time", "last_due", "last_rate_ppb", "least_ppm",
-                 "mark", "market", "open_interest", "open_interest_max", "ordinal",
+                 "ended_algos", "former", "former_end", "funding_cap_ppb", "ids",
+                 "index_price", "index_step_ppm", "index_time", "last_due", "last_rate_ppb",
+                 "least_ppm", "mark", "market", "open_interest", "open_interest_max", "ordinal",
                  "position_max", "positions", "premium_count", "premium_ppb", "premium_sum",
                  "premium_time", "premiums", "price_least", "recalled", "seen_time",
                  "settlement", "sources", "spot", "spot_alone", "spot_highest", "spot_lowest",
@@ -94,6 +95,7 @@ class Perpetual:
         self.ended_algos: Ended[Algo] = Ended()  # those with client ids, for a day
         self.change: TermsChange | None = None
         self.former: dict[int, Position] = {}
+        self.former_end = 0  # µs
         self.delisted: Delisted | None = None
         self.tiers = Tiers(contract.tiers)
         self.configure(contract)
@@ -147,13 +149,14 @@ class Perpetual:
         self.bound(min(lowest, self.least_ppm) if self.positions else lowest)
 
     def bound(self, least_ppm: int) -> None:
-        """Be safe for positions with this maintenance rate; former versions may say more."""
+        """Be safe for positions with this maintenance rate: fees, steps and caps count as at most
+        what it allows, whatever the contract says (rule 1.7). Openings ask its own rate only."""
         self.least_ppm = least_ppm
         held = with_rate(self.contract, least_ppm)
         self.funding_cap_ppb = min(held.funding_cap_ppb, funding_cap_most(held))
         self.index_step_ppm = min(held.index_step_ppm, index_step_most(held))
-        self.price_least = price_least(held)
-        self.market.fee_most_ppm = fee_most(held)
+        self.price_least = price_least(self.contract)
+        self.market.bound_fees(fee_most(held))
 
 
 class Pool:

@@ -223,6 +223,16 @@ class ContractTermsTaken(Struct, array_like=True, tag_field="what", tag=48, gc=F
     kept: int
 
 
+class FormerTiersKept(Struct, array_like=True, tag_field="what", tag=65, gc=False):
+    """A position does not fit a contract's new tiers, and keeps former ones (rule 1.7). At `until`
+    (µs) it takes the new ones, whether it fits or not."""
+
+    uid: int
+    symbol: str
+    position_id: int
+    until: int
+
+
 class ContractDelisted(Struct, array_like=True, tag_field="what", tag=49, gc=False):
     """The end of a contract was announced: its orders only reduce (rule 1.8). With a `price`, in
     ticks: it settles there, its orders end, and its positions close."""

@@ -36,6 +36,7 @@ from venue.core.messages.contract_events import (
     ContractTermsTaken,
     ContractTrade,
     Deleveraged,
+    FormerTiersKept,
     FundingDue,
     FundingSettled,
     FundingSkipped,
@@ -257,6 +258,7 @@ Event = (
     | ContractListed
     | ContractChanged
     | ContractTermsTaken
+    | FormerTiersKept
     | ContractDelisted
     | ContractSettled
     | MarkSet

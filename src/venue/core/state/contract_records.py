@@ -105,12 +105,14 @@ class HoldingRecord(msgspec.Struct, array_like=True):
 
 class TermsRecord(msgspec.Struct, array_like=True):
     """A contract after changes of terms: former `tiers` that positions keep, the ids of `former`
-    positions in their turn, the lowest first rate, and the numbers of a `change` under way."""
+    positions in their turn, the lowest first rate, the numbers of a `change` under way, and when
+    former tiers `end` (µs)."""
 
     tiers: list[list[Tier]]
     former: list[int]
     least_ppm: int
     change: list[int]
+    end: int = 0
 
 
 class PerpetualRecord(msgspec.Struct, array_like=True):

@@ -22,6 +22,7 @@ def dump(perp: Perpetual) -> TermsRecord | None:
         []
         if change is None
         else [change.default, change.next, change.ended, change.owners, change.kept],
+        perp.former_end,
     )
 
 
@@ -49,6 +50,7 @@ def load(perp: Perpetual, record: TermsRecord | None, places: dict[int, int]) ->
         if number:
             position.tiers = former[number - 1]
     perp.former = {number: perp.positions[number] for number in record.former}
+    perp.former_end = record.end
     perp.bound(record.least_ppm)
     if record.change:
         default, *numbers = record.change

@@ -64,6 +64,8 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "finished": ("Time of its end, in ms since 1970.", TIME),
     "first": ("The first one.", 1),
     "followers": ("How many owners follow.", 3),
+    "formerPositions": ("How many positions keep former tiers.", 0),
+    "formerTiersEnd": ("When they take the new tiers, in ms since 1970; 0: none keeps any.", 0),
     "from": ("Where it begins.", "+90s"),
     "frozen": ("Whether the owner is frozen: nothing leaves the account.", False),
     "fundChange": ("Change of the insurance fund, in the settle asset.", "-3"),

@@ -1,7 +1,8 @@
 """A contract's new terms, held against its open orders and positions (rule 1.7).
 
-A position keeps former tiers until it fits the new ones, and its owner opens nothing more in the
-contract meanwhile; open orders that do not fit end. Owners are looked at in slices.
+A position keeps former tiers until it fits the new ones, at most seven days, and its owner opens
+nothing more in the contract meanwhile. Open orders that do not fit end. Owners are looked at in
+slices.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from venue.core.contract.safe_terms import position_most
 from venue.core.contract.terms_change import TermsChange
 from venue.core.contract.terms_fit import judge, judge_positions, take_tiers
 from venue.core.instruments import Contract
-from venue.core.messages.contract_events import ContractTermsTaken
+from venue.core.messages.contract_events import ContractTermsTaken, FormerTiersKept
 from venue.core.messages.events import Event
-from venue.core.units import FIRST_UID
+from venue.core.units import DAY_US, FIRST_UID
 from venue.vocabulary import ALGO_EXPIRED, CAUSE_OPERATOR, EXPIRED
 
 CHANGE_UNITS: Final = 250  # units of one slice or retry: an owner, one of its orders or positions
+FORMER_US: Final = 7 * DAY_US  # former tiers end so long after the last change of tiers
 LOOKED: Final = 16  # orders of an owner, of whatever contract, that cost as much as one unit
 RESERVED_LAST: Final = 9  # uids up to here are the venue's own accounts, if any
 
@@ -54,6 +56,7 @@ class ChangedTerms:
             perp.configure(contract)
             return []
         tiers, most, default = perp.tiers, perp.position_max, perp.default_leverage()
+        perp.former_end = former_end(perp, contract, time)
         perp.configure(contract)
         if perp.tiers is tiers and perp.position_max >= most:
             return []
@@ -88,8 +91,10 @@ class ChangedTerms:
                 units -= self._visit(perp, change, modes, time, events)
         return events
 
-    def retry(self, perp: Perpetual) -> None:
-        """Try positions on former tiers again: some owners' in turn, each with all of its own."""
+    def retry(self, perp: Perpetual, time: int) -> None:
+        """Try positions on former tiers again: some owners' in turn, each with all of its own. Once
+        former tiers have ended, they take the tiers of now, whether they fit or not."""
+        ended = time >= perp.former_end and not perp.settles()
         units = CHANGE_UNITS
         tried: dict[Modes, None] = {}
         for number in list(islice(perp.former, CHANGE_UNITS)):
@@ -104,8 +109,10 @@ class ChangedTerms:
                 break
             tried[modes] = None
             units -= 1 + len(holding.positions)
-            take_tiers(judge_positions(modes, perp.tiers).take, self.contracts.collateral)
-            for position in modes.longs + modes.shorts:
+            positions = modes.longs + modes.shorts
+            found = positions if ended else judge_positions(modes, perp.tiers).take
+            take_tiers(found, self.contracts.collateral)
+            for position in positions:
                 if perp.former.pop(position.position_id, None) is not None:
                     perp.former[position.position_id] = position
         if not perp.former and perp.change is None:
@@ -120,11 +127,13 @@ class ChangedTerms:
         in_use = modes.longs or modes.shorts or modes.open_orders
         if modes.standard(change.default) and not in_use:
             modes.cross = modes.long = modes.short = perp.default_leverage()
+        uid = modes.pool.account.uid
         looked = len(modes.pool.holding.orders) // LOOKED if modes.open_orders else 0
         found = judge(modes, perp.tiers, perp.position_max)
         take_tiers(found.take, self.contracts.collateral)
         for position in found.keep:
             perp.former[position.position_id] = position
+            events.append(FormerTiersKept(uid, perp.symbol, position.position_id, perp.former_end))
         for order in found.end:
             events.append(self.contracts.close(order, EXPIRED, time, CAUSE_OPERATOR))
         change.ended += len(found.end)
@@ -152,6 +161,12 @@ class ChangedTerms:
                 if algo.perp is perp:
                     events.append(end(algo, ALGO_EXPIRED, time))
         return len(events) - known + looked
+
+
+def former_end(perp: Perpetual, contract: Contract, time: int) -> int:
+    """The time at which positions that do not fit a contract's terms have to take them, in µs: a
+    change of the tiers gives all of them the whole term."""
+    return perp.former_end if contract.tiers == perp.tiers.listed else time + FORMER_US
 
 
 def foreseen(contracts: Contracts, contract: Contract) -> ChangeOutlook:

@@ -36,7 +36,7 @@ from venue.core.contract.listing import change_refused
 from venue.core.contract.position import equity, liquidation_mark, maintenance, mark_of, profit
 from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.index import SPOT_SOURCE
-from venue.core.contract.risk.changed_terms import foreseen
+from venue.core.contract.risk.changed_terms import foreseen, former_end
 from venue.core.contract.risk.delisting import settle_range
 from venue.core.contract.safe_terms import funding_cap_most, index_step_most
 from venue.core.instruments import Asset, Contract, Instrument, Tier
@@ -62,6 +62,7 @@ from venue.history.process.asked import liquidations as questions
 from venue.history.rows.contract import ContractFillRow
 from venue.history.rows.liquidations import DeleveragedRow, LiquidationRow, StepRow
 from venue.node.references import References
+from venue.times import US_PER_MS
 from venue.vocabulary import PRODUCT_CONTRACT, AdlPolicy, Cause, PositionSide, Reject
 
 ORDERS_TOLD: Final = 100  # of those that a change would end
@@ -126,6 +127,9 @@ def preview_change(call: Call, request: ChangeContractRequest) -> ChangePreview:
         orders=found.end[:ORDERS_TOLD],
         taken_positions=found.take,
         kept_positions=found.keep,
+        former_tiers_end=former_end(perp, contract, node.clock.now()) // US_PER_MS
+        if found.keep
+        else 0,
     )
 
 
@@ -326,6 +330,8 @@ def _contract_view(node: Node, perp: Perpetual) -> ContractView:
         state=_state(perp),
         settle_price=texts.order_price_text(listed, perp.delisted.price if perp.delisted else 0),
         index_cost=index_cost(node, perp),
+        former_positions=len(perp.former),
+        former_tiers_end=perp.former_end // US_PER_MS if perp.former else 0,
     )
 
 
@@ -367,6 +373,7 @@ def _position_view(node: Node, position: Position) -> OperatorPosition:
         asset=asset.name,
         pool_equity=texts.amount_text(asset, equity(pool)),
         pool_maintenance=texts.amount_text(asset, maintenance(pool)),
+        former_tiers_end=perp.former_end // US_PER_MS if position.tiers is not perp.tiers else 0,
     )
 
 

@@ -15,6 +15,7 @@ from venue.core.messages.events import Rejected
 from venue.core.units import PRICE_MAX
 from venue.gateway.operations.refusals import spot
 from venue.texts import amount_text, price_text, quantity_text, rate_text
+from venue.times import instant_text
 from venue.vocabulary import LONG, Reject
 
 
@@ -230,6 +231,15 @@ def _nothing_to_close(_: Rejected, __: Words) -> ApiError:
     )
 
 
+def _former_tiers(rejected: Rejected, _: Words) -> ApiError:
+    reason = (
+        "a position in the symbol does not fit the contract's new tiers: until it does, orders"
+        " there only reduce; add margin, lower the leverage or close a part before"
+        f" {instant_text(rejected.limit)}, when it takes the new tiers in any case"
+    )
+    return errors.failed_precondition(reason, item_code="FORMER_TIERS")
+
+
 def _precondition(reason: str, item_code: str) -> Callable[[Rejected, Words], ApiError]:
     def refuse(_: Rejected, __: Words) -> ApiError:
         return errors.failed_precondition(reason, item_code=item_code)
@@ -250,11 +260,7 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
     Reject.PRICE_DOUBT: _precondition(
         "the contract's index is in doubt: orders may only reduce positions", "PRICE_DOUBT"
     ),
-    Reject.FORMER_TIERS: _precondition(
-        "a position in the symbol does not fit the contract's new tiers: until it does, orders"
-        " there only reduce; add margin, lower the leverage or close a part",
-        "FORMER_TIERS",
-    ),
+    Reject.FORMER_TIERS: _former_tiers,
     Reject.DELISTED: _precondition(
         "the contract is delisted: orders may only reduce positions", "DELISTED"
     ),
