@@ -11,6 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from support.contract_world import CONTRACT, SYMBOL, ContractWorld, of, refusal
+from venue.core.contract.position import available_in
+from venue.core.contract.prices_in_doubt import unsure
 from venue.core.messages import commands
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import (
@@ -116,18 +118,158 @@ def test_an_honest_close_meets_honest_orders_and_a_market_order_has_no_liquidity
     assert (trade.price, trade.quantity) == (999, 10)
 
 
-def test_they_come_back_to_their_old_place() -> None:
-    """honest came later at the same price, and stood first meanwhile."""
+def turns(world: ContractWorld, price: int = 1_000) -> list[str]:
+    """Whose bids stand at a price, in their turn."""
+    names = {uid: name for name, uid in world.uids.items()}
+    level = world.perp.market.book.bids.levels.get(price)
+    return [] if level is None else [names[order.uid] for order in level.orders()]
+
+
+def test_those_of_an_owner_with_a_position_in_doubt_come_back_at_the_end() -> None:
+    """honest came later at the same price, and stood there meanwhile: it could be hit."""
     world = robbed()
     silence(world)
     world.long("honest", 5, 1_000)
     world.long("other", 5, 1_000)
     said = tell_other(world, 1_000) + proceed(world)
-    assert [each.price for each in of(said, ContractOrderReturned)] == [1_080, 1_000]
-    level = world.perp.market.book.bids.levels[1_000]
-    owners = [order.uid for order in level.orders()]
-    assert owners == [world.uids[name] for name in ("thief", "honest", "other")]
-    assert level.quantity == 20
+    returned = of(said, ContractOrderReturned)
+    assert [(each.price, each.late) for each in returned] == [(1_080, True), (1_000, True)]
+    assert turns(world) == ["honest", "other", "thief"]
+    assert world.perp.market.book.bids.levels[1_000].quantity == 20
+
+
+@pytest.mark.parametrize("way", ["doubt", "halt"])
+def test_those_that_the_contract_itself_keeps_come_back_to_their_old_place(way: str) -> None:
+    """In doubt nobody's opening may trade, in a halt nobody's order. dan's money is at stake in a
+    halt too, as his position is there."""
+    world = robbed()
+    world.ok(commands.CancelContractOrders(world.uids["thief"]))
+    world.owner("zoe")
+    world.owner("dan", 1_700)
+    world.trade("dan", "other", 25, 1_000)
+    world.long("honest", 5, 1_000)
+    world.long("dan", 3, 1_000)
+    world.long("zoe", 5, 1_000)
+    before = ["honest", "dan", "zoe"]
+    assert turns(world) == before
+    if way == "doubt":
+        said = world.post(0) + proceed(world)
+        assert turns(world) == []
+        said += world.post(1_000) + proceed(world)
+    else:
+        halt(world, SYMBOL, True)
+        said = world.tick() + proceed(world)
+        assert turns(world) == ["honest", "zoe"]
+        halt(world, SYMBOL, False)
+        said += world.tick() + proceed(world)
+    returned = of(said, ContractOrderReturned)
+    assert len(returned) == (3 if way == "doubt" else 1)
+    assert not any(each.late for each in returned)
+    assert turns(world) == before
+
+
+def halt(world: ContractWorld, symbol: str, halted: bool) -> None:
+    world.ok(commands.HaltInstrument(symbol, halted, "x", product=1))
+
+
+def looker(*names: str) -> ContractWorld:
+    """The thief has 10 lots of a halted contract, no more money than that position may cost, and
+    the first bid at 1,000."""
+    world = ContractWorld("ben", "honest", "taker", *names)
+    world.owner("thief", 20_000)
+    world.ok(commands.RegisterAsset("BBB", 0))
+    instrument = replace(CONTRACT.instrument, symbol=OTHER, base="BBB")
+    world.ok(commands.ListContract(replace(CONTRACT, instrument=instrument)))
+    tell_other(world, 1_000)
+    order_there(world, "ben", SELL, SHORT, lots=10)
+    order_there(world, "thief", BUY, LONG, IOC, lots=10)
+    world.long("thief", 20, 1_000)
+    world.long("honest", 20, 1_000)
+    halt(world, OTHER, True)
+    pool = world.cross("thief")
+    world.withdraw("thief", available_in(pool) - unsure(pool))
+    proceed(world)
+    return world
+
+
+def marked(world: ContractWorld, price: int) -> list[Event]:
+    """A tick with this mark."""
+    world.wait(1)
+    world.tell(price)
+    world.post(price)
+    return world.tick() + proceed(world)
+
+
+def test_a_bid_that_nobody_could_hit_stands_behind_those_that_could_be_hit() -> None:
+    """Its owner's position in a halted contract keeps it from trading exactly while the mark is
+    below its price: it had a last look, and its place in front."""
+    world = looker()
+    assert turns(world) == ["thief", "honest"]
+    marked(world, 995)
+    assert turns(world) == ["honest"]
+    marked(world, 1_000)
+    assert turns(world) == ["honest", "thief"]
+    (trade,) = of(world.short("taker", 5, 1_000, IOC), ContractTrade)
+    assert trade.maker.uid == world.uids["honest"]
+
+
+def test_a_doubt_of_the_contract_gives_no_lost_place_back() -> None:
+    """Neither by an end of the doubt, nor when both reasons hold at one time."""
+    world = looker()
+    marked(world, 995)
+    marked(world, 1_000)
+    assert turns(world) == ["honest", "thief"]
+    world.post(0)
+    proceed(world)
+    assert turns(world) == []
+    world.post(1_000)
+    proceed(world)
+    assert turns(world) == ["honest", "thief"]
+
+
+def test_one_that_its_owner_keeps_after_a_doubt_of_the_contract_loses_its_place() -> None:
+    """The mark that ends the doubt is below its price: it may trade still not, and others may."""
+    world = looker()
+    world.post(0)
+    proceed(world)
+    assert turns(world) == []
+    world.post(995)
+    proceed(world)
+    assert turns(world) == ["honest"]
+    marked(world, 1_000)
+    assert turns(world) == ["honest", "thief"]
+
+
+def test_one_that_would_cross_and_may_not_trade_loses_its_place() -> None:
+    world = looker()
+    world.trade("taker", "ben", 1, 1_001)
+    world.post(0)
+    proceed(world)
+    world.close_long("taker", 1, 998)
+    world.post(995)
+    proceed(world)
+    assert turns(world) == []
+    world.ok(commands.CancelContractOrders(world.uids["taker"]))
+    marked(world, 1_000)
+    assert turns(world) == ["honest", "thief"]
+
+
+def test_a_lost_place_is_in_a_snapshot() -> None:
+    for marks in ((995,), (995, 1_000), (995, 1_000, 995)):
+        world = looker()
+        for mark in marks:
+            marked(world, mark)
+        other = snapshot.load(snapshot.dump(world.engine))
+        assert snapshot.state_hash(other) == snapshot.state_hash(world.engine)
+        for price in (0, 1_000, 995, 1_000):
+            for command in (
+                commands.PostIndex(SYMBOL, "desk", price, jump=True, time=world.time),
+                commands.Tick(time=world.time),
+                commands.Proceed(time=world.time),
+            ):
+                assert world.engine.apply(command) == other.apply(command)
+        assert snapshot.dump(world.engine) == snapshot.dump(other)
+        assert turns(world) == ["honest", "thief"]
 
 
 def test_one_that_would_cross_the_book_waits_until_it_would_not() -> None:

@@ -44,7 +44,8 @@ def _told(words: ExplanationWords, number: int, one: Later) -> str:
     if isinstance(event, ContractOrderParked):
         return "it left the book, still open: a price was in doubt, and it could not trade."
     if isinstance(event, ContractOrderReturned):
-        return "it was in the book again, in its old place."
+        where = "after the others at its price" if event.late else "in its old place"
+        return f"it was in the book again, {where}."
     if isinstance(event, ContractOrderReduced):
         instrument = words.instrument(event.symbol, contract=True)
         taken = texts.quantity_text(instrument, event.quantity)

@@ -56,7 +56,9 @@ class Order(Generic[T]):
 
     `quantity` and `remaining` are lots, `quote` is the executed notional in quote atoms. `uid` is
     its owner's; `terms` are what its product knows of it: a contract order's `Terms`, of a spot
-    order the `SpotAccount` that pays. While it rests its owner pays a fee of at most `fee_ppm`.
+    order the `SpotAccount` that pays. While it rests its owner pays a fee of at most `fee_ppm`. At
+    its price those with a lower `place` go before it: its id, or a later number; 0: it is parked
+    and has lost its place.
     """
 
     __slots__ = (
@@ -66,6 +68,7 @@ class Order(Generic[T]):
         "market",
         "next",
         "order_id",
+        "place",
         "prev",
         "price",
         "quantity",
@@ -96,6 +99,7 @@ class Order(Generic[T]):
         terms: T,
     ) -> None:
         self.order_id = order_id
+        self.place = order_id
         self.uid = uid
         self.market = market
         self.side = side
@@ -224,8 +228,8 @@ class Book(Generic[T]):
         self.parked[order.order_id] = order
 
     def unpark(self, order: Order[T], older: Order[T] | None = None) -> None:
-        """Put a parked order back before the orders at its price that are younger; it must not
-        cross the other side. It is sought from `older` on, an older order there, or from the end.
+        """Put a parked order back to its place among the orders at its price; it must not cross the
+        other side. It is sought from `older` on, an order there that goes before, or from the end.
         """
         del self.parked[order.order_id]
         order.level = None
@@ -234,9 +238,9 @@ class Book(Generic[T]):
         before = older
         if level is not None and before is None:
             before = level.tail
-            while before is not None and before.order_id > order.order_id:
+            while before is not None and before.place > order.place:
                 before = before.prev
-        while before is not None and before.next and before.next.order_id < order.order_id:
+        while before is not None and before.next and before.next.place < order.place:
             before = before.next
         after = before.next if before is not None else level.head if level is not None else None
         if level is None or after is None:

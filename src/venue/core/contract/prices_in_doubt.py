@@ -97,9 +97,19 @@ def _part(position: Position, lots: int, fee_ppm: int) -> int:
 def park(order: Order[Terms]) -> ContractOrderParked:
     """Take an order that may not trade out of its book; it stays open (rule 5.14)."""
     order.market.book.park(order)
+    keep_back(order)
     return ContractOrderParked(
         order.order_id, order.uid, order.market.symbol, order.side, order.price, order.remaining
     )
+
+
+def keep_back(order: Order[Terms]) -> None:
+    """Take its place from a parked order that may not trade, unless nobody's like it may: its owner
+    would choose when it can be hit. Openings wait together while the price of their contract is
+    known to nobody, and all orders in a halt."""
+    perp = order.terms.perp
+    if not perp.shut() and not (order.terms.opens and perp.closed()):
+        order.place = 0
 
 
 class Doubted:

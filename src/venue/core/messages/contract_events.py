@@ -107,7 +107,8 @@ class ContractOrderParked(Struct, array_like=True, tag_field="what", tag=46, gc=
 
 
 class ContractOrderReturned(Struct, array_like=True, tag_field="what", tag=47, gc=False):
-    """A parked order with so many lots is in the book again, in its old place at its price."""
+    """A parked order with so many lots is in the book again, in its old place at its price; `late`:
+    after the others there."""
 
     order_id: int
     uid: int
@@ -115,6 +116,7 @@ class ContractOrderReturned(Struct, array_like=True, tag_field="what", tag=47, g
     side: int
     price: int
     quantity: int
+    late: bool = False
 
 
 class Income(Struct, array_like=True, tag_field="what", tag=34, gc=False):

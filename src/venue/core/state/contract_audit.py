@@ -48,6 +48,9 @@ def book_problems(market: Market[T]) -> list[str]:
         for level in half.walk():
             if level.quantity != sum([order.remaining for order in level.orders()]):
                 found.append(f"{market.symbol}: level {level.price} does not add up")
+            places = [order.place for order in level.orders()]
+            if places != sorted(places):
+                found.append(f"{market.symbol}: the orders at {level.price} are not in their turn")
     return found
 
 

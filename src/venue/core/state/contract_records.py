@@ -39,6 +39,7 @@ class ContractOrderRecord(msgspec.Struct, array_like=True, gc=False):
     exits_position: int = 0
     asked_position: int = UNKNOWN
     fee_ppm: int = UNKNOWN
+    place: int = UNKNOWN
 
 
 class PositionRecord(msgspec.Struct, array_like=True, gc=False):

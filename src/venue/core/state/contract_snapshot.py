@@ -204,6 +204,7 @@ def _order_record(order: Order[Terms]) -> ContractOrderRecord:
         terms.exits_position,
         terms.asked_position,
         order.fee_ppm,
+        order.place,
     )
 
 
@@ -464,6 +465,8 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     order.fee_ppm = record.fee_ppm
     if order.fee_ppm == UNKNOWN:
         order.fee_ppm = holding.opening_rate(perp.market)
+    if record.place != UNKNOWN:
+        order.place = record.place
     return order
 
 

@@ -1,4 +1,4 @@
-"""Orders that may not trade leave their book, and come back to their old places (rule 5.14)."""
+"""Orders that may not trade leave their book, and come back when they may (rule 5.14)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.book.book import NO_ASK, Half, Order
 from venue.core.contract.orders import Contracts
-from venue.core.contract.prices_in_doubt import Doubted, park
+from venue.core.contract.prices_in_doubt import Doubted, keep_back, park
 from venue.core.contract.records import Perpetual, Terms
 from venue.core.messages.contract_events import ContractOrderReturned
 from venue.core.messages.events import Event
@@ -16,6 +16,7 @@ OWNERS: Final = 16  # without orders that cost as much as asking one order
 RECALLED: Final = 100  # parked orders of a contract that each tick asks, in turn
 FRONT_MAX: Final = 250  # orders of a side that a tick asks from the best price on
 SEEN_MAX: Final = 20  # of these, until so many may trade
+LATE: Final = 2**60  # above all places
 
 
 class Parking:
@@ -100,28 +101,37 @@ class Parking:
         return units // OWNERS
 
     def _recall(self, perp: Perpetual, count: int, waiting: Doubted, events: list[Event]) -> None:
-        """Put parked orders back that may trade again, unless they would cross the book."""
+        """Put parked orders back that may trade again, unless they would cross the book: to their
+        places, or after all others where they have lost theirs."""
         book = perp.market.book
+        counters = self.contracts.counters
         last: dict[tuple[int, int], Order[Terms]] = {}  # by side and price: one walk of each level
-        asked = sorted(list(book.parked.values())[:count], key=_age)
+        asked = sorted(list(book.parked.values())[:count], key=_turn)
         for order in asked:
-            if book.crosses(order.side, order.price) or waiting.holds(order):
+            held = waiting.holds(order)
+            if held:
+                keep_back(order)
+            if held or book.crosses(order.side, order.price):
                 del book.parked[order.order_id]  # behind those that were not asked yet
                 book.parked[order.order_id] = order
             else:
-                place = order.side, order.price
-                book.unpark(order, last.get(place))
-                last[place] = order
+                late = order.place == 0
+                if late:
+                    order.place = counters.order
+                    counters.order += 1
+                level = order.side, order.price
+                book.unpark(order, last.get(level))
+                last[level] = order
                 events.append(
                     ContractOrderReturned(
                         order.order_id, order.uid, perp.symbol, order.side, order.price,
-                        order.remaining,
+                        order.remaining, late,
                     )
                 )  # fmt: skip
 
 
-def _age(order: Order[Terms]) -> int:
-    return order.order_id
+def _turn(order: Order[Terms]) -> int:
+    return order.place or LATE + order.order_id
 
 
 def _front(half: Half[Terms], limit: int, waiting: Doubted) -> list[Order[Terms]]:
