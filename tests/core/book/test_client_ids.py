@@ -6,9 +6,9 @@ import pytest
 
 from support.trading import FOUNDING, trading
 from venue.core.book.book import Order
-from venue.core.book.client_ids import ClientIds
+from venue.core.book.client_ids import FORGOTTEN_MAX, ClientIds
 from venue.core.engine import Engine
-from venue.core.messages.commands import PlaceOrder
+from venue.core.messages.commands import PlaceOrder, Tick
 from venue.core.messages.events import OrderPlaced, OrderRepeated, Rejected
 from venue.core.spot.account import SpotAccount
 from venue.core.state import snapshot
@@ -66,3 +66,22 @@ def test_all_are_forgotten_after_a_day_oldest_first() -> None:
         ids.expire(time + 1 + CLIENT_ID_MEMORY_US)
     assert ids.ended() == []
     assert not any(account.clients for account in engine.spot.accounts.values())
+
+
+def test_a_tick_forgets_a_bounded_number_and_the_others_count_no_more() -> None:
+    """After a jump of a day 2,500 are due: they were forgotten in one command. An id that waits to
+    be forgotten may be used again, and its new order is remembered."""
+    engine = founded()
+    count = 2 * FORGOTTEN_MAX + FORGOTTEN_MAX // 2
+    for number in range(count):
+        place(engine, ALICE, f"{number}")
+    last = f"{count - 1}"
+    assert isinstance(place(engine, ALICE, last), OrderRepeated)
+    time = engine.time + CLIENT_ID_MEMORY_US
+    for left in (3 * FORGOTTEN_MAX // 2, FORGOTTEN_MAX // 2 + 1, 1):
+        engine.apply(Tick(time=time))
+        assert len(engine.spot.client_ids.ended()) == left
+        said = place(engine, ALICE, last, quantity=6)
+        assert isinstance(said, OrderPlaced if left > FORGOTTEN_MAX else OrderRepeated)
+        engine = snapshot.load(snapshot.dump(engine))
+    assert list(engine.spot_account(ALICE).clients) == [last]

@@ -9,7 +9,7 @@ import pytest
 
 from support.order_desk import BUY, LONG, OTHER, SECOND, STOP_MARKET, SYMBOL, Desk
 from venue.compiled import compiled
-from venue.core.contract import ended
+from venue.core.contract import consequences, ended
 from venue.core.engine import Engine
 from venue.core.messages import commands
 from venue.core.messages.commands import Command
@@ -158,6 +158,30 @@ def test_all_are_forgotten_after_a_day_oldest_first(venue: Venue) -> None:
         assert venue.known() == names[gone:]
     holdings = venue.engine.contracts.collateral.holdings.values()
     assert not any(holding.algo_clients for holding in holdings)
+
+
+@lowered
+def test_a_tick_forgets_a_bounded_number_of_all_contracts(
+    venue: Venue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others count no more, as if they were forgotten."""
+    monkeypatch.setattr(consequences, "FORGOTTEN_MAX", 5)
+    ann, *_ = venue.uids
+    for number in range(7):
+        venue.end(ann, f"{number}")
+    venue.end(ann, "there", symbol=OTHER)
+    venue.time += CLIENT_ID_MEMORY_US
+    venue.do(commands.Tick())
+    assert venue.known() == ["5", "6"]
+    other = venue.engine.contracts.markets[OTHER].ended_algos
+    assert len(other.things()) == 1
+    assert isinstance(venue.place(ann, "6"), AlgoPlaced)
+    assert isinstance(venue.place(ann, "there"), AlgoPlaced)
+    venue.reload()
+    venue.do(commands.Tick())
+    assert venue.known() == []
+    assert venue.engine.contracts.markets[OTHER].ended_algos.things() == []
+    assert isinstance(venue.place(ann, "6"), OrderRepeated)
 
 
 @lowered

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Generic
+from typing import Final, Generic
 
 from venue.core.book.book import Order, T
 from venue.vocabulary import CLIENT_ID_MEMORY_US, CLIENT_IDS_ENDED_MAX, CLIENT_IDS_PER_OWNER_MAX
+
+FORGOTTEN_MAX: Final = 1_000  # ids that a tick forgets at most; others of more than a day wait
 
 
 class ClientIds(Generic[T]):
@@ -55,11 +57,13 @@ class ClientIds(Generic[T]):
         own.append(order)
 
     def expire(self, time: int) -> None:
-        """Forget the ids of orders that ended more than a day ago."""
-        oldest = self._oldest
-        while oldest is not None and not remembered(oldest, time):
-            self._forget(oldest)
+        """Forget the next ids of orders that ended more than a day ago. Ids that wait for a later
+        tick count no more (`remembered`), and are the first to go for newer ones."""
+        for _ in range(FORGOTTEN_MAX):
             oldest = self._oldest
+            if oldest is None or remembered(oldest, time):
+                return
+            self._forget(oldest)
 
     def ended(self) -> list[Order[T]]:
         """The orders whose ids are remembered, oldest first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from venue.core.book.client_ids import FORGOTTEN_MAX
 from venue.core.contract.conditional.triggers import Triggers
 from venue.core.contract.conditional.waiting import forget_ended
 from venue.core.contract.orders import Contracts
@@ -72,8 +73,9 @@ class Schedule:
         self.ticked = time
         perps = list(contracts.markets.values())
         room = CHUNK
+        forgotten = 0
         for perp in perps:
-            forget_ended(perp, time)
+            forgotten += forget_ended(perp, time, FORGOTTEN_MAX - forgotten)
             if perp.former or perp.least_ppm < perp.tiers.rates[0]:
                 self.terms.retry(perp, time)
             if perp.spot is not None:

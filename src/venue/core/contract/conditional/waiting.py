@@ -178,12 +178,15 @@ def reached(queue: OrderedRows[Waiting], key: int) -> Algo | None:
     return first[2]
 
 
-def forget_ended(perp: Perpetual, time: int) -> None:
-    """Forget client ids of conditional orders that ended more than a day ago (rule 3.6)."""
-    oldest = perp.ended_algos.oldest()
-    while oldest is not None and oldest.update_time <= time - CLIENT_ID_MEMORY_US:
-        _forget(perp.ended_algos.take_oldest())
+def forget_ended(perp: Perpetual, time: int, most: int) -> int:
+    """Forget the next client ids of conditional orders that ended more than a day ago (rule 3.6),
+    at most so many; return how many. Ids that wait for a later tick count no more."""
+    for count in range(most):
         oldest = perp.ended_algos.oldest()
+        if oldest is None or oldest.update_time > time - CLIENT_ID_MEMORY_US:
+            return count
+        _forget(perp.ended_algos.take_oldest())
+    return most
 
 
 def _forget(algo: Algo) -> None:

@@ -170,8 +170,9 @@ def former_end(perp: Perpetual, contract: Contract, time: int) -> int:
 
 
 def foreseen(contracts: Contracts, contract: Contract) -> ChangeOutlook:
-    """The effects that terms which a listed contract may have would have now. Nothing is changed,
-    and all owners are looked at: this is a question and no command."""
+    """The effects that terms which a listed contract may have would have now. Nothing is changed:
+    this is a question of the operator and no command. All owners are looked at in one go, some
+    10 µs for one with two orders in the contract: commands wait meanwhile."""
     outlook = ChangeOutlook()
     perp = contracts.markets[contract.instrument.symbol]
     same = contract.tiers == perp.tiers.listed
