@@ -1,10 +1,12 @@
-# The project's commands. Each needs Python 3.11 with pip and venv; `fast` needs a C compiler too.
+# The project's commands. Each needs Python 3.11, 3.12 or 3.13 with pip and venv (PYTHON=... names the
+# one of a new .venv); `fast` and `wheel` need a C compiler too.
 #
 #   make dev [ARGS=...]     run `venue dev`; ARGS are its options. Installs only what running needs
 #   make test [ARGS=...]    run every test on the interpreted core, files side by side; ARGS
 #                           name tests, which then run one after another
 #   make check              run ruff, mypy and import-linter
-#   make fast               compile the core's hot modules into build/fast
+#   make fast               compile the engine into build/fast; `venue` runs that while it fits
+#   make wheel              write dist/: a wheel with the compiled engine and one without
 #   make test-fast          run the core's tests on the compiled core, with full random walks
 #   make bench [ARGS=...]   print the table of measurements; ARGS=overload: minutes of overload;
 #                           ARGS=pauses: a minute, how long 100,000 positions delay orders
@@ -25,13 +27,16 @@
 #                           ARGS="SOCKETS TRADES"; print what the others received
 #   make setup              install into .venv; the other targets do this first
 #   make lock               pin the dependencies of pyproject.toml: all in requirements.lock, those
-#                           of running in requirements-run.lock
+#                           of running in requirements-run.lock, of compiling in
+#                           requirements-compile.lock
 #   make clean              remove everything that was built or installed
 
 BIN := .venv/bin
 RUNS := .venv/.runs
+COMPILES := .venv/.compiles
 INSTALLED := .venv/.installed
 ARGS ?=
+PYTHON ?= python3.11 python3.12 python3.13 python3 python
 
 # The tests of a file share servers, so they run in one process, in the order of tests/conftest.py.
 # One process more than processors: a test often waits for a venue.
@@ -41,21 +46,25 @@ SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup dev test check fast test-fast bench rules recorded soak soak-door soak-streams points crowd lock \
+.PHONY: help setup dev test check fast wheel test-fast bench rules recorded soak soak-door soak-streams points crowd lock \
   clean
 .NOTPARALLEL:
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 setup: $(INSTALLED)
 
 # A first start waits longest here, so each part says what it fetches.
 $(RUNS): requirements-run.lock pyproject.toml
 	@if [ ! -x $(BIN)/pip ]; then \
-	  for python in python3.11 python3 python; do \
-	    if $$python -c 'import sys, venv; sys.exit(sys.version_info[:2] != (3, 11))' \
+	  for python in $(PYTHON); do \
+	    if $$python -c 'import sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
 	      2>/dev/null; then found=$$python; break; fi; \
 	  done; \
 	  if [ -z "$$found" ]; then \
-	    echo "venue needs Python 3.11 with venv; no python3.11, python3 or python is one" >&2; \
+	    echo "venue needs Python 3.11, 3.12 or 3.13 with venv; none of these is one:" \
+	      "$(PYTHON)" >&2; \
 	    exit 1; \
 	  fi; \
 	  echo "making .venv with $$found"; \
@@ -67,6 +76,13 @@ $(RUNS): requirements-run.lock pyproject.toml
 	  -r requirements-run.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
 	  -e .
+	@touch $@
+
+$(COMPILES): requirements-compile.lock $(RUNS)
+	@echo "installing what compiling needs: $$(grep -c == requirements-compile.lock) packages of" \
+	  "requirements-compile.lock"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes \
+	  -r requirements-compile.lock
 	@touch $@
 
 $(INSTALLED): requirements.lock $(RUNS)
@@ -88,10 +104,17 @@ check: setup
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-cache --no-logo
 
-fast: setup
+fast: $(COMPILES)
 	@$(BIN)/python tools/fast.py
 
-test-fast: fast
+wheel: fast
+	@rm -rf dist
+	@VENUE_ENGINE=interpreted $(BIN)/python setup.py -q build --build-base build/interpreted \
+	  bdist_wheel
+	@$(BIN)/python setup.py -q build --build-lib build/fast bdist_wheel --skip-build
+	@ls dist
+
+test-fast: setup fast
 	@PYTHONPATH=$(CURDIR)/build/fast VENUE_EXPECT_COMPILED=1 $(BIN)/pytest -m core $(or $(ARGS),$(SPREAD))
 
 bench: setup
@@ -119,13 +142,13 @@ points: setup
 crowd: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m support.square $(ARGS)
 
-COMPILE := $(BIN)/pip-compile -q --generate-hashes --strip-extras --allow-unsafe \
-  --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
+PIN := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url
+PART := $(PIN) --extra build --constraint requirements.lock
 
 lock: setup
-	@$(COMPILE) --extra build --extra dev --output-file requirements.lock pyproject.toml
-	@$(COMPILE) --extra build --constraint requirements.lock \
-	  --output-file requirements-run.lock pyproject.toml
+	@$(PIN) --extra build --extra dev --output-file requirements.lock pyproject.toml
+	@$(PART) --output-file requirements-run.lock pyproject.toml
+	@$(PART) --extra compile --output-file requirements-compile.lock pyproject.toml
 
 clean:
-	@rm -rf build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .venv
+	@rm -rf build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .venv

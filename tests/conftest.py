@@ -75,6 +75,7 @@ def pytest_configure() -> None:
         raise pytest.UsageError(str(error)) from error
     if os.environ.get("VENUE_EXPECT_COMPILED") == "1" and not compiled.compiled():
         raise pytest.UsageError("the compiled core was asked for, the interpreted one would run")
+    os.environ[compiled.ENGINE] = compiled.engine()  # for programs that tests start
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,13 +1,23 @@
 """The `venue` command, and `python -m venue`."""
 
+import sys
+
+from venue.compiled import choose
 from venue.program import importing
 
-with importing():
-    from venue.cli import app
+# Their work is the engine's; the other commands ask a venue that runs.
+WITH_ENGINE = {
+    "dev", "serve", "open", "run", "crashtest", "replay", "fork", "bundle",
+    "verify", "repair", "rebuild-history", "prune", "version",
+}  # fmt: skip
 
 
 def main() -> None:
     """The command's entry point."""
+    if WITH_ENGINE.intersection(sys.argv[1:2]):
+        choose()
+    with importing():
+        from venue.cli import app
     app.main()
 
 

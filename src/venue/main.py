@@ -25,7 +25,6 @@ from venue.api.errors import ApiError
 from venue.api.operator.snapshots import READY
 from venue.api.streams.channels import SOCKETS
 from venue.client import operator_tokens
-from venue.compiled import refuse_stale
 from venue.core.engine import Engine
 from venue.founding import check_kind, found_venue
 from venue.gateway.access.auth import Authenticator
@@ -139,7 +138,6 @@ async def run(
     `ready` is called once, when the first request would be answered. `process` is one for history,
     which the caller has begun, and ends when it is left over.
     """
-    refuse_stale()
     failed: list[BaseException] = []
     stopping = asyncio.Event()
 

@@ -17,6 +17,7 @@ import pytest
 from support.command import run, run_in
 from support.copies import CLEAN
 from support.server import Server
+from venue import compiled
 from venue.journal import built
 from venue.journal.journal import Snapshot
 from venue.journal.opening import open_journal
@@ -127,7 +128,9 @@ def test_only_the_helper_imports_the_database(server: Server) -> None:
 
 
 def test_version() -> None:
-    assert command("version").stdout == f"{built.name()}\n"
+    name, engine = command("version").stdout.splitlines()
+    assert name == built.name()
+    assert engine.startswith(f"engine {compiled.engine()}")
 
 
 def test_ready_file_tells_where_and_who(tmp_path: Path) -> None:

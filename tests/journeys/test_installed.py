@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 from collections.abc import Iterator
 from importlib.metadata import distribution
@@ -17,6 +18,7 @@ from urllib.request import urlopen
 import pytest
 
 import venue
+from venue import compiled
 from venue.journal import built
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,25 +26,32 @@ NEEDED = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 LOCK = ROOT / "requirements-run.lock"
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 WITHIN_S = 120
+INTERPRETED = {compiled.ENGINE: compiled.INTERPRETED}
 COMMIT = "0123456789abcdef" * 2 + "01234567"  # of the work tree that the wheel is built from
 
 
-def run(*command: str | Path, folder: Path) -> str:
+def run(*command: str | Path, folder: Path, **variables: str) -> str:
     done = subprocess.run(
         [str(part) for part in command],
         cwd=folder,
-        env={"HOME": str(folder), "PATH": "/usr/bin:/bin"},
+        env={"HOME": str(folder), "PATH": "/usr/bin:/bin", **variables},
         capture_output=True,
         text=True,
         timeout=WITHIN_S,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def locked(lock: Path) -> list[str]:
     """The names of the packages in a lock."""
     return re.findall(r"^([a-z0-9._-]+)==", lock.read_text(), re.MULTILINE)
+
+
+def pinned(lock: Path) -> list[tuple[str, str]]:
+    """Each package of a lock at its version, and its digests."""
+    entry = r"^(\S+==\S+).*\\\n((?:    --hash=\S+(?: \\)?\n)+)"
+    return re.findall(entry, lock.read_text(), re.MULTILINE)
 
 
 def lend(name: str, packages: Path) -> None:
@@ -54,17 +63,30 @@ def lend(name: str, packages: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The `bin` of an environment with the wheel and what is locked for running: no network."""
-    folder = tmp_path_factory.mktemp("installed")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel of the engine that runs. `make fast` has compiled the compiled one."""
+    folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("*.egg-info"))
     for name in NEEDED:
         shutil.copy(ROOT / name, source)
     (source / ".git").mkdir()
     (source / ".git" / "HEAD").write_text(f"{COMMIT}\n")
-    run(*PIP, "wheel", "--no-index", "--no-deps", "--no-build-isolation", source, folder=folder)
-    (wheel,) = folder.glob("venue-*.whl")
+    command: list[str | Path] = [sys.executable, "setup.py", "-q", "build"]
+    command += ["--build-lib", source / "built", "bdist_wheel", "--dist-dir", folder]
+    variables = INTERPRETED
+    if compiled.compiled():
+        shutil.copytree(ROOT / compiled.BUILD, source / "built")
+        variables = {}
+    run(*command, folder=source, **variables)
+    (found,) = folder.glob("venue-*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The `bin` of an environment with the wheel and what is locked for running: no network."""
+    folder = tmp_path_factory.mktemp("installed")
     venv.create(folder / "fresh", symlinks=True)
     (packages,) = (folder / "fresh" / "lib").glob("python3*/site-packages")
     for name in locked(LOCK):
@@ -75,33 +97,51 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def test_the_runtime_lock_is_a_part_of_the_whole_one() -> None:
-    """The same versions with the same digests, and none of the tests' packages."""
+@pytest.mark.parametrize("lock", [LOCK, ROOT / "requirements-compile.lock"])
+def test_a_lock_is_a_part_of_the_whole_one(lock: Path) -> None:
+    """The same versions with the same digests; a part may need them on fewer machines."""
+    assert {*pinned(lock)} <= {*pinned(ROOT / "requirements.lock")}
+    assert len(pinned(lock)) == len(locked(lock))
+
+
+def test_running_needs_few_packages() -> None:
     names = locked(LOCK)
-    whole = (ROOT / "requirements.lock").read_text()
     assert len(names) <= 22
-    for entry in re.findall(r"^\S+==\S+ \\\n(?:    --hash=\S+(?: \\)?\n)+", LOCK.read_text(), re.M):
-        assert entry in whole
-    assert not {"ccxt", "pytest", "mypy", "ruff", "hypothesis"} & set(names)
+    assert not {"ccxt", "pytest", "mypy", "numpy", "ruff", "hypothesis"} & set(names)
 
 
-def test_the_wheel_says_its_version_and_commit(fresh: Path) -> None:
-    core = built.core(ROOT / "src" / "venue")
-    for asked in ("--version", "version"):
-        told = run(fresh / "venue", asked, folder=fresh)
-        assert told == f"{venue.__version__}+{COMMIT[:12]}.{core}\n"
+def test_a_build_sees_the_types_of_all_that_is_imported() -> None:
+    """mypy refuses modules whose imports it does not find."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project = settings["project"]
+    compiling = project["optional-dependencies"]["compile"]
+    assert {*project["dependencies"], *compiling} <= set(settings["build-system"]["requires"])
+
+
+@pytest.mark.core
+def test_the_wheel_says_its_version_commit_and_engine(fresh: Path) -> None:
+    name = f"{venue.__version__}+{COMMIT[:12]}.{built.core(ROOT / 'src' / 'venue')}\n"
+    assert run(fresh / "venue", "--version", folder=fresh) == name
+    told = run(fresh / "venue", "version", folder=fresh)
+    assert told == f"{name}engine {compiled.engine()}\n"
     where = run(fresh / "python", "-c", "import venue; print(venue.__file__)", folder=fresh)
     assert where.startswith(str(fresh.parent))
 
 
+@pytest.mark.core
 def test_the_wheel_runs_a_venue(fresh: Path, tmp_path: Path) -> None:
-    """History answers too: its process is started from the same environment."""
-    ready = tmp_path / "ready.json"
-    command = [fresh / "venue", "dev", "--port", "0", "--quiet", "--ready-file", ready]
+    trades(fresh, tmp_path, compiled.engine())
+
+
+def trades(there: Path, folder: Path, engine: str) -> None:
+    """A venue of an environment fills an order. History answers too: its process is started from
+    the same environment."""
+    ready = folder / "ready.json"
+    command = [there / "venue", "dev", "--port", "0", "--quiet", "--ready-file", ready]
     process = subprocess.Popen(
         [str(part) for part in command],
-        cwd=tmp_path,
-        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+        cwd=folder,
+        env={"HOME": str(folder), "PATH": "/usr/bin:/bin"},
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -112,6 +152,10 @@ def test_the_wheel_runs_a_venue(fresh: Path, tmp_path: Path) -> None:
         asked = f"{url}/capi/v3/market/fundingRate?symbol=BTCUSDT"
         with urlopen(asked, timeout=WITHIN_S) as answer:
             assert json.load(answer)
+        with urlopen(f"{url}/_venue/health", timeout=WITHIN_S) as answer:
+            assert json.load(answer)["engine"] == engine
+        bought = run(there / "venue", "buy", "BTCUSDT", "0.01", "--url", url, folder=folder)
+        assert "filled 0.01 at " in bought
         process.terminate()
         assert process.wait(WITHIN_S) == 0
     finally:
@@ -132,14 +176,18 @@ def test_the_wheel_names_its_command_and_its_pythons(fresh: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["3.12", "3.13"])
-def test_newer_interpreters_read_every_module(version: str, tmp_path: Path) -> None:
-    """Where one is at hand. The packages that it imports are not, so nothing more is run."""
+def test_the_wheel_trades_on_other_pythons(version: str, wheel: Path, tmp_path: Path) -> None:
+    """Where one is at hand, with the packages that the lock names for it."""
     python = _of_pyenv(version) or shutil.which(f"python{version}")
     if python is None:
         pytest.skip(f"there is no Python {version} here")
-    source = tmp_path / "venue"
-    shutil.copytree(ROOT / "src" / "venue", source, ignore=shutil.ignore_patterns("__pycache__"))
-    run(python, "-W", "error", "-m", "compileall", "-q", source, folder=tmp_path)
+    run(python, "-m", "venv", tmp_path / "fresh", folder=tmp_path)
+    there = tmp_path / "fresh" / "bin"
+    network = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    installed = (*PIP, "--python", there / "python", "install")
+    run(*installed, "--require-hashes", "-r", LOCK, folder=tmp_path, **network)
+    run(*installed, "--no-index", "--no-deps", wheel, folder=tmp_path)
+    trades(there, tmp_path, compiled.INTERPRETED)
 
 
 def _of_pyenv(version: str) -> str | None:

@@ -50,6 +50,7 @@ from venue.cli.told.printing import tell
 from venue.cli.told.wire import wire
 from venue.cli.trading import account, balance, buy, cancel, fills, orders, sell
 from venue.cli.worlds import world
+from venue.compiled import notice
 from venue.journal import built
 
 if TYPE_CHECKING:
@@ -372,8 +373,10 @@ def prune(file: Stopped, *, keep: Keep) -> None:
 
 @app.command
 def version() -> None:
-    """Print the version, with its commit and the digest of its core, as files name it."""
+    """Print the version, with its commit and the digest of its core, as files name it, and the
+    engine that runs."""
     tell(built.name())
+    tell(f"engine {notice()}")
 
 
 _ROWS: Final = {"SPOT": "", "CONTRACT": "_contract"}

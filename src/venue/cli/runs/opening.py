@@ -29,7 +29,6 @@ def open_run(
     from venue.bundle.reading import ReadingOptions, read
     from venue.bundle.runs import opened_run
     from venue.cli.runs.words import in_words
-    from venue.compiled import refuse_stale
 
     if not 0 <= port <= 65_535:
         die(f"--port {port}: must be 0 to 65535")
@@ -40,20 +39,18 @@ def open_run(
             end = "\n" if reached == last else ""
             paint(f"\rreplayed {reached} of {last}", sys.stderr, end)
 
-    with in_words():
-        refuse_stale()
-        with opened_run(file) as run:
+    with in_words(), opened_run(file) as run:
 
-            def ready(served: int) -> None:
-                tell(
-                    f"{file}: commands {run.begin()} to {run.last()}, read-only, at"
-                    f" http://127.0.0.1:{served}",
-                    flush=True,
-                )
+        def ready(served: int) -> None:
+            tell(
+                f"{file}: commands {run.begin()} to {run.last()}, read-only, at"
+                f" http://127.0.0.1:{served}",
+                flush=True,
+            )
 
-            try:
-                asyncio.run(read(run, options, told, ready))
-            except OSError as problem:
-                if problem.errno != errno.EADDRINUSE:
-                    raise
-                die(f"port {port} is in use. Use --port 0 for any free one.")
+        try:
+            asyncio.run(read(run, options, told, ready))
+        except OSError as problem:
+            if problem.errno != errno.EADDRINUSE:
+                raise
+            die(f"port {port} is in use. Use --port 0 for any free one.")

@@ -14,6 +14,7 @@ from typing import Any, Final
 import venue
 from venue.cli.told.printing import clean, paint, tell
 from venue.client.operator_tokens import ANYWHERE
+from venue.compiled import notice
 from venue.lab import demo
 from venue.main import Options, Running
 from venue.vocabulary import Wallet
@@ -97,7 +98,7 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
         if options.practice
         else _real(running, options, elsewhere)
     )
-    rows.append(f" Ready in {took_s:.2f} s. ^C to stop.")
+    rows += (_line(f" Engine {notice()}"), f" Ready in {took_s:.2f} s. ^C to stop.")
     return "\n".join(rows)
 
 

@@ -208,13 +208,10 @@ def _failures() -> tuple[type[Exception], ...]:
 
 def _refusals() -> tuple[type[Exception], ...]:
     """The exceptions that keep a venue from starting."""
-    from venue.compiled import StaleBuild
     from venue.founding import OtherKind
     from venue.gateway.access.vault import VaultError
     from venue.history.files import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, OtherRules
     from venue.node.clock_modes import ClockRefused
 
-    return (
-        ClockRefused, JournalCorrupt, OtherRules, OtherKind, HistoryDamaged, VaultError, StaleBuild,
-    )  # fmt: skip
+    return (ClockRefused, JournalCorrupt, OtherRules, OtherKind, HistoryDamaged, VaultError)

@@ -31,7 +31,7 @@ from venue.api.operator.venue import (
     Settings,
     TransferRequest,
 )
-from venue.compiled import compiled
+from venue.compiled import engine as running_engine
 from venue.core.contract.position import wallet as pool_wallet
 from venue.core.contract.records import Perpetual
 from venue.core.contract.safe_terms import breach_of_price
@@ -85,7 +85,7 @@ def health(call: Call, request: HealthRequest) -> Health:
     return Health(
         status=_status(node),
         version=built.name(),
-        engine="compiled" if compiled() else "interpreted",
+        engine=running_engine(),
         sqlite=apsw.sqlite_lib_version(),
         data=node.data,
         server_time=node.clock.told() // 1000,
