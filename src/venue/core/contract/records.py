@@ -291,12 +291,8 @@ class Modes:
         self.pool = pool
         self.margin_mode = CROSSED
         self.separated = COMBINED
-        self.cross = leverage
-        self.long = leverage
-        self.short = leverage
-        self.open_orders = 0
-        self.opening_long = 0
-        self.opening_short = 0
+        self.cross = self.long = self.short = leverage
+        self.open_orders = self.opening_long = self.opening_short = 0
         self.total_long, self.total_short = Totals(), Totals()
         self.longs: list[Position] = []
         self.shorts: list[Position] = []
