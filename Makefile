@@ -25,6 +25,8 @@
 #                           traders, or 164 commands in each of so many rounds
 #   make crowd [ARGS=...]   open 1,000 sockets, some of which stall, half-close and flood, or
 #                           ARGS="SOCKETS TRADES"; print what the others received
+#   make agents [ARGS=...]  compare all answers to owners with and without agents' rows over a session
+#                           of 50,000 commands, or ARGS=COMMANDS
 #   make setup              install into .venv; the other targets do this first
 #   make lock               pin the dependencies of pyproject.toml: all in requirements.lock, those
 #                           of running in requirements-run.lock, of compiling in
@@ -46,7 +48,7 @@ SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup dev test check fast wheel test-fast bench rules recorded soak soak-door soak-streams points crowd lock \
+.PHONY: help setup dev test check fast wheel test-fast bench rules recorded soak soak-door soak-streams points crowd agents lock \
   clean
 .NOTPARALLEL:
 
@@ -138,6 +140,9 @@ soak-streams: setup
 
 points: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m support.points $(ARGS)
+
+agents: setup
+	@AGENT_COMMANDS=$(or $(ARGS),50000) $(BIN)/pytest -q tests/adapters/test_agents_rows.py
 
 crowd: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m support.square $(ARGS)

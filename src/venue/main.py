@@ -73,7 +73,7 @@ from venue.node.snapshots import Restored, take
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import VenueClock
-from venue.own_history import start_history
+from venue.own_history import follow_with_history, start_history
 from venue.pruning.states import forget_archived
 from venue.recording.recorder import Recorder
 from venue.recovery_snapshots import keep, keep_up, keeper
@@ -373,7 +373,7 @@ async def _wire(
     outbox.follow(spot_changes.follow)
     outbox.follow(recorder.publish)
     if options.projection:
-        outbox.follow(lambda batch: history.follow(batch, recorder.published), history.limit)
+        follow_with_history(outbox, engine, history, recorder)
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
     timekeeper = Timekeeper(engine, sequencer, clock, partial(keep_up, history, engine))
     outbox.follow(timekeeper.note)

@@ -1,14 +1,18 @@
-"""History's process at the start of a venue: on the file that belongs to its journal."""
+"""Starts the history process on the file of a venue's journal, and has it follow the venue."""
 
 from __future__ import annotations
 
 from asyncio.subprocess import Process
 
+from venue.core.engine import Engine
+from venue.history.kept_events import KeptEvents
 from venue.history.mend import mend
 from venue.history.process.client import History
 from venue.journal.journal import Journal, JournalCorrupt, OtherRules
 from venue.journal.recovery import beginning
+from venue.node.outbox import Outbox
 from venue.node.snapshots import EVERY
+from venue.recording.recorder import Recorder
 
 
 async def start_history(
@@ -41,4 +45,14 @@ async def start_history(
     raise JournalCorrupt(
         f"{path}.history is at command {reached}, the journal ends at {journal.last_sequence()}:"
         " they do not belong together"
+    )
+
+
+def follow_with_history(
+    outbox: Outbox, engine: Engine, history: History, recorder: Recorder
+) -> None:
+    """Send history each batch, without what it keeps no rows of, and the batch's frames."""
+    kept = KeptEvents(engine)
+    outbox.follow(
+        lambda batch: history.follow(kept.batch(batch), recorder.published), history.limit
     )

@@ -12,6 +12,7 @@ from venue.archive_names import sync_folder
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.history.frames_kept import FRAMES_KEPT
+from venue.history.kept_events import KeptEvents
 from venue.history.mend import mend
 from venue.history.opening import begin as begin_history
 from venue.history.opening import opening
@@ -111,6 +112,8 @@ class Projecting:
         self._store = store
         self._frames_kept = frames_kept
         self._recorder = Recorder(frames_kept)
+        self._kept = KeptEvents(Engine())
+        self._noted: list[Applied] = []  # since the last batch was projected
         self._projector = Projector(store, Catalog(), frames_kept)
 
     def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
@@ -120,15 +123,18 @@ class Projecting:
                 begin_history(self._store, engine)
             catalog = Catalog.listing(*listed(engine))
             self._projector = Projector(self._store, catalog, self._frames_kept)
+        self._kept = KeptEvents(engine)
         self._recorder.restore(parts.get(STREAMS, b""), engine)
 
     def note(self, applied: Applied) -> None:
-        """Make a command's frames."""
+        """Make a command's frames, and take out of it what history keeps."""
         self._recorder.note(applied)
+        self._noted.append(self._kept.of(applied))
 
-    def follow(self, batch: list[Applied]) -> None:
-        """Project what the store lacks of a batch and of its frames."""
-        self._projector.project(batch, self._recorder.take())
+    def follow(self, _: list[Applied]) -> None:
+        """Project what the store lacks of the noted commands and of their frames."""
+        noted, self._noted = self._noted, []
+        self._projector.project(noted, self._recorder.take())
 
     def checkpoint(self) -> int:
         """Make it durable; the sequence reached."""

@@ -330,6 +330,8 @@ CAUSE_UNWIND: Final = 4
 CAUSE_USER: Final = 0
 # of trades that are in no book
 CAUSES_OUTSIDE: Final = (CAUSE_TAKEOVER, CAUSE_DELEVERAGE, CAUSE_DELISTING)
+# of trades that are a liquidation's
+CAUSES_LIQUIDATING: Final = (CAUSE_LIQUIDATION, CAUSE_TAKEOVER, CAUSE_DELEVERAGE)
 LEVERAGE_FIXED: Final = 0
 LEVERAGE_TRADER: Final = 1
 INCOME_FINISH_LIQUIDATE: Final = "finish_liquidate"

@@ -9,6 +9,7 @@ import pytest
 from support.contract_world import HOUR, PRICE, ContractWorld, isolated_world
 from support.copying_world import copying_world, lead, midnight, move, quote
 from venue.core.messages import benefit_commands, commands
+from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
 from venue.history.projection.projector import Catalog, Rows
@@ -45,7 +46,7 @@ class Told:
     def _hear(self, catalog: Catalog, command: Command, events: list[Event]) -> None:
         for event in events:
             rows = Rows(catalog)
-            rows.fold([event], 1, 0)
+            rows.fold(Applied(1, 0, command, [event]))
             values = rows.contracts.added()[INCOME]
             for start in range(0, len(values), len(COLUMNS)):
                 row = dict(zip(COLUMNS, values[start:], strict=False))

@@ -108,8 +108,8 @@ def test_the_first_difference_is_told_by_field(tmp_path: Path) -> None:
     assert seen is not None
     assert (seen.what, seen.sequence, found.time) == ("COMMAND", 4, None)
     assert (seen.first, seen.second) == (
-        "CreateOwner name=bert self_trade=0",
-        "CreateOwner name=berta self_trade=0",
+        "CreateOwner name=bert self_trade=0 agent=False",
+        "CreateOwner name=berta self_trade=0 agent=False",
     )
     (field,) = seen.fields
     assert (field.name, field.first, field.second) == ("name", "bert", "berta")
@@ -134,7 +134,7 @@ def test_another_command_and_an_end(tmp_path: Path) -> None:
         seen = difference(*pair).difference
         assert seen is not None
         assert (seen.what, seen.sequence) == ("END", 4)
-        assert {seen.first, seen.second} == {"CreateOwner name=bert self_trade=0", "-"}
+        assert {seen.first, seen.second} == {"CreateOwner name=bert self_trade=0 agent=False", "-"}
 
 
 def test_runs_that_begin_with_snapshots(tmp_path: Path) -> None:

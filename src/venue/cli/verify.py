@@ -124,18 +124,18 @@ def _replay(
     snapshots = {one.sequence: one for one in journal.snapshots() if one.sequence > begin}
     count = 0
     for number, commands in journal.read(journal.begin()):
-        batch: list[Applied] = []
         for sequence, command in enumerate(commands, number):
             if sequence <= begin:
                 continue
             events = engine.apply(command)
             count += len(events)
-            batch.append(Applied(engine.sequence, command.time, command, events))
-            recorder.note(batch[-1])
+            applied = Applied(engine.sequence, command.time, command, events)
+            recorder.note(applied)
+            expected.note(applied)
             snapshot = snapshots.pop(engine.sequence, None)
             if snapshot is not None:
                 _check_snapshot(snapshot, engine, recorder, findings)
-        expected.follow(batch, recorder.take())
+        expected.follow(recorder.take())
     if engine.sequence != journal.last_sequence():
         raise JournalCorrupt(f"sequence {engine.sequence + 1}: missing")
     findings.problems += [f"a snapshot lies past the end, at {at}" for at in snapshots]

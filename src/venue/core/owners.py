@@ -64,8 +64,9 @@ class Owners:
         assert SelfTrade(command.self_trade) is not None, command
         uid = self.next_uid
         self.next_uid = uid + 1
-        self.ledger.open(uid, command.name, command.self_trade)
-        return [OwnerCreated(uid, command.name)]
+        account = self.ledger.open(uid, command.name, command.self_trade)
+        account.agent = command.agent
+        return [OwnerCreated(uid, command.name, command.agent)]
 
     def freeze(self, command: FreezeOwner) -> list[Event]:
         account = self.ledger.accounts.get(command.uid)

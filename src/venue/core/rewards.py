@@ -173,7 +173,7 @@ class Rewards:
         inviter = self.ledger.accounts.get(command.inviter)
         if account is None or inviter is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
-        if command.uid in RESERVED:
+        if command.uid in RESERVED or account.agent:
             return [Rejected(Reject.OWNER_RESERVED)]
         if inviter.benefits is None or inviter.benefits.affiliate is None:
             return [Rejected(Reject.NO_AFFILIATE)]

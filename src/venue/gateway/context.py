@@ -14,7 +14,13 @@ from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
 from venue.core.messages.applied import Applied
-from venue.core.messages.commands import Command, PlaceAlgo, PlaceContractOrder, PlaceOrder
+from venue.core.messages.commands import (
+    Command,
+    PlaceAlgo,
+    PlaceContractOrder,
+    PlaceOrder,
+    RecordStreams,
+)
 from venue.core.ranges import OutOfBounds
 from venue.core.spot.account import SpotMarket
 from venue.gateway.access.keys import KeyStore
@@ -46,6 +52,10 @@ KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the k
 DEMO_ASSET: Final = "SUSDT"  # demo contracts settle in it
 NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo)  # refused while there is too much
 UID_LENGTH_MAX: Final = 20  # digits
+NO_ROWS: Final = (
+    "history keeps no orders, fills, bills and income of the venue's own agents until somebody acts"
+    " as one; their open orders, balances and positions can be asked for"
+)
 READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projector
 
 Finish = Callable[[Any, Exception | None], None]
@@ -202,6 +212,18 @@ class Node:
         if self.sequencer.crowded(owner):
             raise errors.busy("too many commands are waiting; nothing was done")
 
+    def is_agent(self, uid: int) -> bool:
+        """Whether an owner is an agent of the venue as which nobody has acted yet: history keeps no
+        rows of its trading."""
+        account = self.engine.ledger.accounts.get(uid)
+        return account is not None and account.agent and not account.recorded
+
+    def check_rows(self, uid: int) -> None:
+        """ApiError -1142 for an agent whose orders, fills, bills and income history does not
+        keep."""
+        if self.is_agent(uid):
+            raise errors.invalid("owner", NO_ROWS)
+
     async def ask(self, question: Callable[..., Any], *arguments: Any) -> Any:
         """A history question that sees everything acknowledged before it was asked."""
         try:
@@ -279,6 +301,7 @@ class Call:
     """
 
     __slots__ = (
+        "_ahead",
         "_finish",
         "_handler",
         "_placed",
@@ -302,6 +325,7 @@ class Call:
         self.uid = uid
         self.request_id = request_id
         self._placed = placed
+        self._ahead = 0  # commands before those of the handler
         self._waits = False  # for what comes of commands
         self._handler: Coroutine[Call, list[Applied] | None, Any] | None = None
         self._finish: Finish | None = None
@@ -316,6 +340,8 @@ class Call:
     def submit(self, commands: Sequence[Command]) -> Call:
         """As `Node.submit`; the handler awaits what is returned, and nothing else."""
         assert not self._waits, "one group of commands at a time"
+        if self.node.is_agent(self.uid):  # from now on its rows are somebody's
+            self._ahead, commands = 1, [RecordStreams(self.uid), *commands]
         self.node.enter(commands, self, owner=self.uid)
         self._waits = True
         return self
@@ -337,6 +363,8 @@ class Call:
     def set_result(self, applied: list[Applied], /) -> None:
         """The commands are applied: the handler goes on at once."""
         self._waits = False
+        if self._ahead:
+            applied, self._ahead = applied[self._ahead :], 0
         self._go_on(applied, None)
 
     def set_exception(self, problem: BaseException, /) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Table, select, update
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
+from venue.history.kept_events import KeptEvents
 from venue.history.opening import opening
 from venue.history.process.client import listed
 from venue.history.projection.projector import Catalog, Projector
@@ -43,12 +44,18 @@ class Expected:
         with self._store.connection.begin():
             self._store.connection.execute(update(PROGRESS).values(sequence=self.begin))
         self._projector = Projector(self._store, Catalog.listing(*listed(engine)))
+        self._kept = KeptEvents(engine)
         self._batch: list[Applied] = []
         self._frames: list[KeptFrame] = []
 
-    def follow(self, batch: Sequence[Applied], frames: Sequence[KeptFrame]) -> None:
-        """Go on with commands and the frames that they caused, in order."""
-        self._batch += [done for done in batch if done.sequence <= self._end]
+    def note(self, applied: Applied) -> None:
+        """Go on with a command, before the next one is applied."""
+        kept = self._kept.of(applied)
+        if applied.sequence <= self._end:
+            self._batch.append(kept)
+
+    def follow(self, frames: Sequence[KeptFrame]) -> None:
+        """Go on with the frames that the noted commands caused, in order."""
         self._frames += [frame for frame in frames if frame.sequence <= self._end]
         if len(self._batch) >= BATCH:
             self._project()

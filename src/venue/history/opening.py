@@ -11,6 +11,7 @@ from venue.core.contract.records import Algo, Terms
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.spot.account import SpotOrder
+from venue.history.kept_events import leaves_rows
 from venue.history.schema.contract import CONDITIONAL_ORDERS, CONTRACT_ORDERS
 from venue.history.schema.spot import OPENING, ORDERS, PROGRESS
 from venue.history.store import Store
@@ -21,17 +22,18 @@ def begin(store: Store, engine: Engine) -> None:
     """Empty a history and have it begin where an engine stands.
 
     Rows come from the next command on. Open orders are rows at once, as they change later; their
-    earlier fills are in their sums alone.
+    earlier fills are in their sums alone. Agents' orders are left out, as their changes are.
     """
     store.clear()
-    holdings = engine.contracts.collateral.holdings.values()
+    every = list(engine.contracts.collateral.holdings.values())
+    holdings = [one for one in every if leaves_rows(one.account)]
     with store.connection.begin():
         write = store.connection
-        spot = engine.spot.accounts.values()
+        spot = [one for one in engine.spot.accounts.values() if leaves_rows(one.account)]
         _insert(write, ORDERS, [_order(one) for own in spot for one in own.orders.values()])
         orders = [order for holding in holdings for order in holding.orders.values()]
         _insert(write, CONTRACT_ORDERS, [_contract_order(order) for order in orders])
-        waiting = [order for holding in holdings for order in holding.algos.values()]
+        waiting = [order for holding in every for order in holding.algos.values()]
         _insert(write, CONDITIONAL_ORDERS, [_conditional(order) for order in waiting])
         first = {"sequence": engine.sequence, "order_id": engine.counters.order}
         write.execute(insert(OPENING).values(first))

@@ -10,6 +10,7 @@ from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.state import snapshot as state
+from venue.history.kept_events import KeptEvents
 from venue.journal import built
 from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.recovery import ENGINE
@@ -43,11 +44,13 @@ class Restored:
         self._market_data = market_data
         self._recorder = recorder
         self._projected = projected
+        self._kept = KeptEvents(Engine())
         self.unprojected: list[Applied] = []
         self.frames: list[KeptFrame] = []  # of those
 
     def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
         """Begin where the snapshot ends."""
+        self._kept = KeptEvents(engine)
         try:
             if engine.sequence:
                 self._market_data.restore(parts[MARKET_DATA])
@@ -58,13 +61,15 @@ class Restored:
             ) from problem
 
     def note(self, applied: Applied) -> None:
-        """Make a command's frames again."""
+        """Make a command's frames again, and gather it for history."""
         self._recorder.note(applied)
+        kept = self._kept.of(applied)
+        if applied.sequence > self._projected:
+            self.unprojected.append(kept)
 
     def follow(self, batch: list[Applied]) -> None:
         """Go on with commands applied again."""
         self._market_data.follow(batch)
-        self.unprojected += [done for done in batch if done.sequence > self._projected]
         made = self._recorder.take()
         self.frames += [frame for frame in made if frame.sequence > self._projected]
 

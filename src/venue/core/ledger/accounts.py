@@ -38,10 +38,12 @@ class Account:
     Fee rates of -1 mean the symbol's own. `contract` is the cash of its cross pools by asset,
     `isolated` that of its isolated ones by position id; `benefits` are the venue's grants to it,
     once there are any. `recorded`: private frames are numbered and stored even when no client is
-    connected. `copies`: it leads, or has followed, in copy trading.
+    connected. `copies`: it leads, or has followed, in copy trading. `agent`: it is one of the
+    venue's own agents; nobody has acted as it while it is not `recorded`.
     """
 
     __slots__ = (
+        "agent",
         "benefits",
         "contract",
         "copies",
@@ -61,6 +63,7 @@ class Account:
         self.uid = uid
         self.name = name
         self.self_trade = self_trade
+        self.agent = False
         self.frozen = False
         self.recorded = False
         self.copies = False

@@ -7,9 +7,11 @@ from venue.core.messages.events import Event
 
 
 class Applied(Struct, eq=False, gc=False):
-    """`sequence` and `time` (µs) of a durable command, the command and its events."""
+    """`sequence` and `time` (µs) of a durable command, the command and its events. `agents` are
+    owners in its trades who leave no rows in history: `history.kept_events` names them."""
 
     sequence: int
     time: int
     command: Command
     events: list[Event]
+    agents: tuple[int, ...] = ()

@@ -106,11 +106,13 @@ class EndConnection(Struct, array_like=True, tag_field="what", tag=8):
 
 
 class CreateOwner(Struct, array_like=True, tag_field="what", tag=10):
-    """A new owner; names are unique. `self_trade` is a `vocabulary.SelfTrade`."""
+    """A new owner; names are unique. `self_trade` is a `vocabulary.SelfTrade`. `agent`: it is one
+    of the venue's own agents (rule 2.8), which no request can say."""
 
     name: str
     self_trade: Code = 0
     time: Whole = 0
+    agent: bool = False
 
 
 class FreezeOwner(Struct, array_like=True, tag_field="what", tag=11):

@@ -158,6 +158,7 @@ class CancelAfterDue(Struct, array_like=True, tag_field="what", tag=7, gc=False)
 class OwnerCreated(Struct, array_like=True, tag_field="what", tag=10):
     uid: int
     name: str
+    agent: bool = False
 
 
 class OwnerFrozen(Struct, array_like=True, tag_field="what", tag=11):

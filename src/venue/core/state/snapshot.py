@@ -66,6 +66,7 @@ class AccountRecord(msgspec.Struct, array_like=True):
     contract: list[int]
     funding: list[int]
     recorded: bool = False
+    agent: bool = False
 
 
 class MarketRecord(msgspec.Struct, array_like=True):
@@ -287,6 +288,7 @@ def _account_record(account: Account) -> AccountRecord:
         contract=[pool.collateral for pool in account.contract],
         funding=account.funding,
         recorded=account.recorded,
+        agent=account.agent,
     )
 
 
@@ -302,6 +304,7 @@ def _account(record: AccountRecord) -> Account:
         pool.collateral = collateral
     account.funding = record.funding
     account.recorded = record.recorded
+    account.agent = record.agent
     return account
 
 

@@ -41,11 +41,12 @@ def shared(number: int, payload: bytes = b"") -> bytes:
 
 
 class Entry(msgspec.Struct, array_like=True, gc=False):
-    """One applied command, as it travels."""
+    """One applied command, as it travels: `Applied` without its command."""
 
     sequence: int
     time: int
     events: list[Event]
+    agents: tuple[int, ...] = ()
 
 
 class Opened(msgspec.Struct, array_like=True):

@@ -127,7 +127,7 @@ def _chunks(batch: Sequence[Applied]) -> Iterator[tuple[list[Entry], int]]:
     entries: list[Entry] = []
     events = 0
     for done in batch:
-        entries.append(Entry(done.sequence, done.time, done.events))
+        entries.append(Entry(done.sequence, done.time, done.events, done.agents))
         events += len(done.events)
         if len(entries) >= PART_MAX or events >= PART_EVENTS:
             yield entries, events

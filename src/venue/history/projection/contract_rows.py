@@ -49,6 +49,7 @@ from venue.vocabulary import (
     ALGO_EXPIRED,
     ALGO_TRIGGERED,
     ALGO_UNTRIGGERED,
+    CAUSES_LIQUIDATING,
     CAUSES_OUTSIDE,
     INCOME_POSITION_CLOSE_LONG,
     INCOME_POSITION_CLOSE_SHORT,
@@ -178,10 +179,13 @@ class ContractRows:
         self._copying = CopyingRows()
         self._minutes: dict[tuple[str, int], list[int]] = {}
 
-    def fold(self, event: Event, sequence: int, place: int, time: int) -> None:
-        """Add the rows of one event: the one at `place` among those of command `sequence`."""
+    def fold(
+        self, event: Event, sequence: int, place: int, time: int, agents: tuple[int, ...]
+    ) -> None:
+        """Add the rows of one event: the one at `place` among those of command `sequence`. A trade
+        leaves none of `agents`."""
         if type(event) is ContractTrade:
-            self._trade(event, time)
+            self._trade(event, agents, time)
         elif type(event) is ContractOrderPlaced:
             order_id = event.order_id
             self._orders[order_id] = (
@@ -241,22 +245,22 @@ class ContractRows:
         )
         return list(zip(STATEMENTS, values, strict=True))
 
-    def _trade(self, event: ContractTrade, time: int) -> None:
-        """Two fills and two items; inside the book, the changes of two orders."""
-        asset, side = self._assets[event.symbol], event.taker_side
-        self._leg(event, event.taker, 0, side, asset, time)
-        self._leg(event, event.maker, 1, 1 - side, asset, time)
-        if event.cause in CAUSES_OUTSIDE:
-            return
-        lots, notional = event.quantity, event.notional
-        status = after_fill(event.maker_remaining)
-        self._mark(event.maker.order_id, lots, notional, 0, status, time)
-        status = after_fill(event.taker_remaining)
-        self._mark(event.taker.order_id, lots, notional, 0, status, time)
+    def _trade(self, event: ContractTrade, agents: tuple[int, ...], time: int) -> None:
+        """Two legs. In a liquidation's trades the taker's is there, whoever it is."""
+        side, taker, maker = event.taker_side, event.taker, event.maker
+        if taker.uid not in agents or event.cause in CAUSES_LIQUIDATING:
+            self._leg(event, taker, 0, side, event.taker_remaining, time)
+        if maker.uid not in agents:
+            self._leg(event, maker, 1, 1 - side, event.maker_remaining, time)
 
     def _leg(
-        self, event: ContractTrade, leg: Leg, is_maker: int, side: int, asset: str, time: int
+        self, event: ContractTrade, leg: Leg, is_maker: int, side: int, remaining: int, time: int
     ) -> None:
+        """A fill and an item; inside the book, the change of an order."""
+        asset = self._assets[event.symbol]
+        if event.cause not in CAUSES_OUTSIDE:
+            status = after_fill(remaining)
+            self._mark(leg.order_id, event.quantity, event.notional, 0, status, time)
         symbol, position_id, position_side = event.symbol, leg.position_id, leg.position_side
         self._fills += (
             event.trade_id, is_maker, leg.order_id, leg.uid, symbol, side, position_side,

@@ -42,7 +42,6 @@ from venue.vocabulary import (
     BILL_TRADE_OUT,
     BUY,
     NEW,
-    SELL,
     WALLET_SPOT,
 )
 
@@ -66,6 +65,7 @@ class AppliedCommand(Protocol):
     sequence: int
     time: int
     events: list[Event]
+    agents: tuple[int, ...]
 
 
 class Traded:
@@ -166,7 +166,7 @@ class Projector:
             assert applied.sequence == reached + 1, (applied.sequence, reached)
             reached = applied.sequence
             if stays:
-                rows.fold(applied.events, applied.sequence, applied.time)
+                rows.fold(applied)
         if reached == before:
             return
         new = [frame for frame in frames if stays and before < frame.sequence <= reached]
@@ -222,9 +222,10 @@ class Rows:
         self.affiliates = AffiliateRows()
         self.contracts = ContractRows(catalog.contracts)
 
-    def fold(self, events: list[Event], sequence: int, time: int) -> None:
+    def fold(self, applied: AppliedCommand) -> None:
         """Add the rows of one command's events."""
-        for place, event in enumerate(events):
+        time, agents = applied.time, applied.agents
+        for place, event in enumerate(applied.events):
             if type(event) is OrderPlaced:
                 order_id = event.order_id
                 self.orders[order_id] = (
@@ -233,7 +234,7 @@ class Rows:
                 )  # fmt: skip
                 self.marks[order_id] = [0, 0, NEW, time]
             elif type(event) is Trade:
-                self._trade(event, time)
+                self._trade(event, agents, time)
             elif type(event) is OrderClosed:
                 self._mark(event.order_id, 0, 0, event.status, time)
             elif type(event) is WalletMoved:
@@ -254,49 +255,50 @@ class Rows:
             elif type(event) is ContractListed or type(event) is ContractChanged:
                 self._catalog.enlist_contract(event.contract)
             else:
-                self.contracts.fold(event, sequence, place, time)
+                self.contracts.fold(event, applied.sequence, place, time, agents)
                 self.affiliates.fold(event, time)
 
-    def _trade(self, event: Trade, time: int) -> None:
+    def _trade(self, event: Trade, agents: tuple[int, ...], time: int) -> None:
         """Two fills, the changes of two orders, and the four bills that `Trade` promises."""
+        side, maker, taker = event.taker_side, event.maker_uid, event.taker_uid
+        if taker not in agents:
+            self._share(event, 0, taker, event.taker_order_id, side, time)
+            self._filled(event, event.taker_order_id, event.taker_remaining, time)
+        if maker not in agents:
+            self._share(event, 1, maker, event.maker_order_id, 1 - side, time)
+            self._filled(event, event.maker_order_id, event.maker_remaining, time)
+
+    def _share(
+        self, event: Trade, is_maker: int, uid: int, order_id: int, side: int, time: int
+    ) -> None:
+        """One side's fill and two bills."""
         traded = self._catalog.symbols[event.symbol]
-        base, quote = traded.base, traded.quote
-        trade_id, symbol, price = event.trade_id, event.symbol, event.price
+        base, quote, symbol = traded.base, traded.quote, event.symbol
         lots, notional, bill_id = event.quantity, event.notional, event.bill_id
-        maker, taker, base_fee, quote_fee = (
-            event.maker_uid, event.taker_uid, event.base_fee, event.quote_fee,
-        )  # fmt: skip
         amount = lots * traded.lot_atoms
-        if event.taker_side == BUY:
-            buyer, seller = taker, maker
-            self.fills += (
-                trade_id, 0, event.taker_order_id, taker, symbol, BUY, price, lots, notional,
-                base_fee, base, time,
-                trade_id, 1, event.maker_order_id, maker, symbol, SELL, price, lots, notional,
-                quote_fee, quote, time,
+        if side == BUY:
+            fee, of = event.base_fee, base
+            self.bills += (
+                bill_id, uid, WALLET_SPOT, quote, BILL_TRADE_OUT, -notional,
+                event.buyer_quote_after, 0, lots, notional, symbol, time,
+                bill_id + 1, uid, WALLET_SPOT, base, BILL_TRADE_IN, amount - fee,
+                event.buyer_base_after, fee, lots, notional, symbol, time,
             )  # fmt: skip
         else:
-            buyer, seller = maker, taker
-            self.fills += (
-                trade_id, 0, event.taker_order_id, taker, symbol, SELL, price, lots, notional,
-                quote_fee, quote, time,
-                trade_id, 1, event.maker_order_id, maker, symbol, BUY, price, lots, notional,
-                base_fee, base, time,
+            fee, of = event.quote_fee, quote
+            self.bills += (
+                bill_id + 2, uid, WALLET_SPOT, base, BILL_TRADE_OUT, -amount,
+                event.seller_base_after, 0, lots, notional, symbol, time,
+                bill_id + 3, uid, WALLET_SPOT, quote, BILL_TRADE_IN, notional - fee,
+                event.seller_quote_after, fee, lots, notional, symbol, time,
             )  # fmt: skip
-        self.bills += (
-            bill_id, buyer, WALLET_SPOT, quote, BILL_TRADE_OUT, -notional,
-            event.buyer_quote_after, 0, lots, notional, symbol, time,
-            bill_id + 1, buyer, WALLET_SPOT, base, BILL_TRADE_IN, amount - base_fee,
-            event.buyer_base_after, base_fee, lots, notional, symbol, time,
-            bill_id + 2, seller, WALLET_SPOT, base, BILL_TRADE_OUT, -amount,
-            event.seller_base_after, 0, lots, notional, symbol, time,
-            bill_id + 3, seller, WALLET_SPOT, quote, BILL_TRADE_IN, notional - quote_fee,
-            event.seller_quote_after, quote_fee, lots, notional, symbol, time,
+        self.fills += (
+            event.trade_id, is_maker, order_id, uid, symbol, side, event.price, lots, notional,
+            fee, of, time,
         )  # fmt: skip
-        status = after_fill(event.maker_remaining)
-        self._mark(event.maker_order_id, lots, notional, status, time)
-        status = after_fill(event.taker_remaining)
-        self._mark(event.taker_order_id, lots, notional, status, time)
+
+    def _filled(self, event: Trade, order_id: int, remaining: int, time: int) -> None:
+        self._mark(order_id, event.quantity, event.notional, after_fill(remaining), time)
 
     def _mark(self, order_id: int, lots: int, notional: int, status: int, time: int) -> None:
         mark = self.marks.get(order_id)

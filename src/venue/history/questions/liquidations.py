@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Connection, Select, Table, func, select
 
@@ -20,9 +20,7 @@ from venue.history.schema.contract import (
     LIQUIDATION_STEPS,
     LIQUIDATIONS,
 )
-from venue.vocabulary import Cause
-
-LIQUIDATING: Final = (int(Cause.LIQUIDATION), int(Cause.TAKEOVER), int(Cause.DELEVERAGE))
+from venue.vocabulary import CAUSES_LIQUIDATING
 
 
 def liquidations(connection: Connection, uid: int | None, limit: int) -> list[LiquidationRow]:
@@ -63,7 +61,7 @@ def _fills(
     fills = select(CONTRACT_FILLS).where(
         table.uid == told.uid,
         table.is_maker == 0,
-        table.cause.in_(LIQUIDATING),
+        table.cause.in_(CAUSES_LIQUIDATING),
         table.position_id.in_(positions),
         table.order_id >= told.liquidation_id,
         *([] if later is None else [table.order_id < later]),

@@ -90,7 +90,7 @@ class ContractAgents:
         """Commands that create the agents' owners, where they are not there yet."""
         names = self._engine.ledger.names
         return [
-            CreateOwner(_name(habit, symbol), int(SelfTrade.EXPIRE_TAKER))
+            CreateOwner(_name(habit, symbol), int(SelfTrade.EXPIRE_TAKER), agent=True)
             for symbol in self._followed
             for habit in (*MAKERS, *TAKERS)
             if _name(habit, symbol) not in names

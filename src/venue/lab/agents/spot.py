@@ -80,7 +80,7 @@ class Agents:
         """Commands that create the agents' owners, where they are not there yet."""
         names = self._engine.ledger.names
         return [
-            CreateOwner(name, int(SelfTrade.EXPIRE_TAKER))
+            CreateOwner(name, int(SelfTrade.EXPIRE_TAKER), agent=True)
             for name in self._names()
             if name not in names
         ]

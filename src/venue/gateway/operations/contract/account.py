@@ -188,6 +188,7 @@ def _position(node: Node, held: Held) -> PositionView:
 async def income(call: Call, request: IncomeRequest) -> IncomePage:
     """Changes of collateral, newest first; of demo money only by asset or symbol."""
     node = call.node
+    node.check_rows(call.uid)
     asset = (request.asset or "").upper()
     if asset and asset not in node.engine.ledger.ordinals:
         raise errors.invalid("asset", "no such asset")

@@ -72,6 +72,7 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
     waits = holding.algos.get(order_id) if order_id else holding.algo_clients.get(client_id)
     if waits is not None and waits.status == ALGO_UNTRIGGERED:
         return _waiting_view(node, waits)
+    node.check_rows(call.uid)
     if order_id:
         row = await node.ask(questions.contract_order, call.uid, order_id)
     else:
@@ -150,6 +151,7 @@ async def _history(
     call: Call, request: ContractOrderHistoryRequest, symbols: tuple[str, ...]
 ) -> list[ContractOrderView]:
     node = call.node
+    node.check_rows(call.uid)
     start, end = days(request.start_time, request.end_time, node.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return []
@@ -308,6 +310,7 @@ def closes(side: int, position_side: int) -> bool:
 async def user_trades(call: Call, request: UserTradesRequest) -> list[UserTrade]:
     """Own fills, newest first; those of one order at any time."""
     node = call.node
+    node.check_rows(call.uid)
     symbols = wanted(node, request.symbol)
     start, end = days(request.start_time, request.end_time, node.clock.now(), TRADES_DAYS_MAX)
     if request.order_id is not None:

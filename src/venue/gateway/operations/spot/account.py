@@ -83,6 +83,7 @@ async def order(call: Call, request: OrderRequest) -> OrderView:
     found = account.orders.get(order_id) if order_id else account.clients.get(client_id)
     if found is not None:
         return _order_view(node, found)
+    node.check_rows(call.uid)
     question = questions.order if order_id else questions.order_by_client_id
     row = await node.ask(question, call.uid, order_id or client_id)
     if row is None:
@@ -105,6 +106,7 @@ def open_orders(call: Call, request: OpenOrdersRequest) -> list[OrderView]:
 async def all_orders(call: Call, request: AllOrdersRequest) -> list[OrderView]:
     """Orders in every status."""
     node = call.node
+    node.check_rows(call.uid)
     node.market(request.symbol)
     start, end = span(request.start_time, request.end_time)
     which = OrdersOf(call.uid, request.symbol, start, end)
@@ -115,6 +117,7 @@ async def all_orders(call: Call, request: AllOrdersRequest) -> list[OrderView]:
 async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
     """Own fills."""
     node = call.node
+    node.check_rows(call.uid)
     instrument = node.market(request.symbol).instrument
     start, end = span(request.start_time, request.end_time)
     which = FillsOf(call.uid, request.symbol, request.order_id, start, end)
@@ -246,6 +249,7 @@ def _rates(node: Node, uid: int) -> tuple[int, int]:
 async def bills(call: Call, request: BillsRequest) -> list[BillView]:
     """Movements of the spot wallet; cursors from 10^12 to 10^15 are ms times, others bill ids."""
     node = call.node
+    node.check_rows(call.uid)
     asset = node.asset_by_coin(request.coin_id)
     after, before = request.after, request.before
     alike = _is_id(after) == _is_id(before)
@@ -288,6 +292,7 @@ async def funding_bills(call: Call, request: FundingBillsRequest) -> FundingBill
 async def tax_income(call: Call, request: TaxIncomeRequest) -> list[BillView]:
     """Spot bills of a calendar month."""
     node = call.node
+    node.check_rows(call.uid)
     name = (request.coin or "").upper()
     if name and name not in node.engine.ledger.ordinals:
         raise errors.invalid("coin", "no such asset")

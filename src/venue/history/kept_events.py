@@ -1,0 +1,115 @@
+"""Leaves out of applied commands what history keeps no rows of: the trading of the venue's agents.
+
+No owner can ask for the orders and fills of an agent, nor for the bills and income of its trades.
+All else that happens to an agent is kept: deposits, withdrawals, transfers, funding, liquidations,
+positions, copies. From the command on that records an agent, its rows are kept as those of every
+owner (rule 2.8).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from venue.core.engine import Engine
+from venue.core.ledger.accounts import Account
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import CreateOwner, RecordStreams
+from venue.core.messages.contract_events import (
+    ContractOrderClosed,
+    ContractOrderParked,
+    ContractOrderPlaced,
+    ContractOrderReduced,
+    ContractOrderReturned,
+    ContractTrade,
+)
+from venue.core.messages.events import (
+    Event,
+    OrderClosed,
+    OrderPlaced,
+    OwnerCreated,
+    StreamsRecorded,
+    Trade,
+)
+from venue.core.messages.savepoints import RevertState, StateReverted
+from venue.vocabulary import CAUSES_LIQUIDATING
+
+# Commands after which there may be other agents.
+SPECIAL: Final = frozenset({CreateOwner, RecordStreams, RevertState})
+ORDER_EVENTS: Final = frozenset(
+    {
+        OrderPlaced,
+        OrderClosed,
+        ContractOrderPlaced,
+        ContractOrderClosed,
+        ContractOrderParked,
+        ContractOrderReduced,
+        ContractOrderReturned,
+    }
+)
+
+
+class KeptEvents:
+    """Leaves agents' trading out of commands, which must be given in order. A `RevertState` must be
+    given before the next command is applied."""
+
+    __slots__ = ("_agents", "_engine")
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._agents = _unrecorded(engine)
+
+    def batch(self, batch: list[Applied]) -> list[Applied]:
+        """Return the batch as history keeps it. A revert is alone in its batch."""
+        return [self.of(done) for done in batch]
+
+    def of(self, done: Applied) -> Applied:
+        """Return a command as history keeps it."""
+        events, agents = done.events, self._agents
+        among: dict[int, None] = {}
+        kept = [event for event in events if self._keeps(event, among)] if agents else events
+        if type(done.command) in SPECIAL:
+            self._follow(events)
+        if not among and len(kept) == len(events):
+            return done
+        return Applied(done.sequence, done.time, done.command, kept, tuple(among))
+
+    def _keeps(self, event: Any, among: dict[int, None]) -> bool:
+        """Whether an event leaves a row; the agents in a trade that does are noted."""
+        kind, agents = type(event), self._agents
+        if kind in ORDER_EVENTS:
+            return event.uid not in agents
+        if kind is Trade:
+            taker, maker = event.taker_uid, event.maker_uid
+        elif kind is ContractTrade:
+            taker, maker = event.taker.uid, event.maker.uid
+            if event.cause in CAUSES_LIQUIDATING:
+                taker = 0  # the story of a liquidation is told whoever it met
+        else:
+            return True
+        if taker in agents:
+            if maker in agents:
+                return False
+            among[taker] = None
+        elif maker in agents:
+            among[maker] = None
+        return True
+
+    def _follow(self, events: list[Event]) -> None:
+        """Note who is an agent from the next command on."""
+        for event in events:
+            if type(event) is OwnerCreated and event.agent:
+                self._agents[event.uid] = None
+            elif type(event) is StreamsRecorded:
+                self._agents.pop(event.uid, None)
+            elif type(event) is StateReverted:
+                self._agents = _unrecorded(self._engine)
+
+
+def leaves_rows(account: Account) -> bool:
+    """Whether history keeps rows of an owner's trading from the next command on."""
+    return account.recorded or not account.agent
+
+
+def _unrecorded(engine: Engine) -> dict[int, None]:
+    accounts = engine.ledger.accounts.values()
+    return {one.uid: None for one in accounts if not leaves_rows(one)}

@@ -1,0 +1,216 @@
+"""History keeps no rows of agents' trading, and all rows of owners."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, select
+
+from support.agents_session import MET, Session
+from venue.core.messages.applied import Applied
+from venue.core.messages.commands import RecordStreams
+from venue.history.check import check
+from venue.history.projection.projector import Catalog, Projector
+from venue.history.questions import affiliates, contract, copying, liquidations, prices, spot
+from venue.history.rows.affiliates import CommissionsOf, WithdrawalsOf
+from venue.history.rows.contract import ConditionalsOf, ContractFillsOf, ContractOrdersOf, IncomeOf
+from venue.history.rows.copying import EndedOf
+from venue.history.rows.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
+from venue.history.schema.contract import (
+    CONDITIONAL_ORDERS,
+    CONTRACT_FILLS,
+    CONTRACT_ORDERS,
+    INCOME,
+    LIQUIDATIONS,
+)
+from venue.history.schema.spot import BILLS, FILLS, ORDERS
+from venue.history.store import Store, open_history
+
+SAMPLES = 50  # of an owner's rows in a table
+COMMANDS = int(os.environ.get("AGENT_COMMANDS", "4000"))
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return Session(COMMANDS)
+
+
+def filled(applied: list[Applied], session: Session) -> Store:
+    store = open_history(None)
+    Projector(store, Catalog()).project(applied, session.frames)
+    return store
+
+
+@pytest.fixture(scope="module")
+def whole(session: Session) -> Iterator[Store]:
+    """History as it is with the rows of everybody."""
+    store = filled(session.applied, session)
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def kept(session: Session) -> Iterator[Store]:
+    store = filled(session.kept, session)
+    yield store
+    store.close()
+
+
+def rows(store: Store, table: Any) -> list[tuple[Any, ...]]:
+    key = list(table.primary_key)
+    with store.connection.begin():
+        return [tuple(row) for row in store.connection.execute(select(table).order_by(*key))]
+
+
+# -- every question of every owner ---------------------------------------------------------------
+
+Asked = tuple[Callable[..., Any], tuple[Any, ...]]
+EVERY = [
+    question
+    for module in (affiliates, contract, copying, liquidations, prices, spot)
+    for name, question in inspect.getmembers(module, inspect.isfunction)
+    if question.__module__ == module.__name__
+    and "connection" in inspect.signature(question).parameters
+    and not name.startswith("_")
+]
+SYMBOLS = ("BTCUSDT", "ETHUSDT", "BTCSUSDT")  # owners trade in these
+PAGES = ((1_000_000, 1), (7, 2))
+
+
+def of_owner(uid: int, store: Store, session: Session) -> Iterator[Asked]:
+    """Every question of one owner: whole, in pages, in spans, and from each of its own rows."""
+    times = [done.time for done in session.applied]
+    spans: list[tuple[int | None, int | None]] = [(None, None), (times[900], times[-900])]
+    for symbol, (start, end), (limit, page) in product(SYMBOLS, spans, PAGES):
+        yield spot.orders, (OrdersOf(uid, symbol, start, end), limit, page)
+        yield spot.fills, (FillsOf(uid, symbol, None, start, end), limit)
+        for ended in (False, True):
+            which = ContractOrdersOf(uid, symbol, start, end, ended=ended, touched=ended)
+            yield contract.contract_orders, (which, limit, page)
+        yield contract.contract_fills, (ContractFillsOf(uid, symbol, None, start, end), limit)
+        yield contract.income, (IncomeOf(uid, "", symbol, "", start, end), limit)
+        yield contract.conditional_orders, (ConditionalsOf(uid, symbol, start, end), limit, page)
+        for ending in (copying.ended_copies, copying.ended_tracks):
+            yield ending, (EndedOf(uid, symbol, start, end), limit)
+    for wallet, (start, end), (limit, page) in product((0, 1, 2), spans, PAGES):
+        yield spot.bills, (BillsOf(uid, wallet, start=start, end=end), limit, page)
+        yield spot.bills_paged, (BillsOf(uid, wallet, start=start, end=end), page, limit)
+    yield spot.transfers, (TransfersOf(uid), 1_000)
+    yield from of_rows(uid, store)
+    yield from of_affiliate(uid, session, times[-1])
+
+
+def own(uid: int, store: Store, table: Any) -> list[tuple[Any, ...]]:
+    """Some of an owner's rows, evenly."""
+    column = list(table.c).index(table.c.uid)
+    found = [row for row in rows(store, table) if row[column] == uid]
+    return found[:: max(1, len(found) // SAMPLES)]
+
+
+def of_rows(uid: int, store: Store) -> Iterator[Asked]:
+    """Single orders, and lists that go on from one of the owner's rows."""
+    for row in own(uid, store, ORDERS):
+        yield spot.order, (uid, row[0])
+        yield spot.order_by_client_id, (uid, row[8])
+        yield spot.fills, (FillsOf(uid, row[2], row[0]), 100)
+    for row in own(uid, store, CONTRACT_ORDERS):
+        yield contract.contract_order, (uid, row[0])
+        yield contract.contract_order_by_client_id, (uid, row[9])
+        yield contract.contract_fills, (ContractFillsOf(uid, "", row[0]), 100)
+    for row in own(uid, store, BILLS):
+        for bill_id in (row[0] - 1, row[0], row[0] + 1):
+            yield spot.bills, (BillsOf(uid, row[2], after_id=bill_id), 5)
+            yield spot.bills, (BillsOf(uid, row[2], before_id=bill_id), 5)
+    for row in own(uid, store, INCOME):
+        yield contract.income, (IncomeOf(uid, next_id=row[0], next_time=row[-1]), 5)
+    yield contract.conditional_order, (uid, 0, "c1")
+    for row in own(uid, store, CONDITIONAL_ORDERS):
+        yield contract.conditional_order, (uid, row[0])
+
+
+def of_affiliate(uid: int, session: Session, end: int) -> Iterator[Asked]:
+    everybody = list(session.engine.ledger.accounts)
+    yield affiliates.activity, (session.owners(),)
+    yield affiliates.money, (everybody, 0, end)
+    which = CommissionsOf([uid], 0, 100_000)
+    yield affiliates.commissions, (which, 1, 1_000)
+    yield affiliates.earned, (which, everybody)
+    yield affiliates.withdrawals, (WithdrawalsOf(uid, 0, end), 1, 1_000)
+    for channel in session.recorder.numbering.ranges():
+        if channel[0] == uid:
+            yield spot.frames, (channel, 0, 1 << 40, 1_000_000)
+
+
+def of_operator(store: Store, session: Session) -> Iterator[Asked]:
+    """Ask what is told of all owners and symbols, agents too."""
+    end = session.applied[-1].time
+    yield liquidations.liquidations, (None, 1_000)
+    for uid in session.engine.ledger.accounts:
+        yield liquidations.liquidations, (uid, 1_000)
+    for row in rows(store, LIQUIDATIONS):
+        yield liquidations.liquidation, (row[0],)
+    for symbol in SYMBOLS:
+        yield prices.funding_rates, (symbol, None, None, 1_000)
+        for kind in ("index", "mark"):
+            yield prices.price_candles, (symbol, kind, 0, end)
+
+
+def answers(asked: list[Asked], connection: Connection) -> Iterator[bytes]:
+    for question, arguments in asked:
+        yield repr(question(connection, *arguments)).encode()
+
+
+def test_owners_and_operators_answers_are_the_same_to_the_byte(
+    session: Session, whole: Store, kept: Store
+) -> None:
+    """Rule 2.8. By hand with 50,000 commands: `make agents`."""
+    asked = list(of_operator(whole, session))
+    for uid in session.owners():
+        asked += of_owner(uid, whole, session)
+    assert {question for question, _ in asked} == set(EVERY)
+    told = 0
+    with whole.connection.begin(), kept.connection.begin():
+        both = zip(
+            asked, answers(asked, whole.connection), answers(asked, kept.connection), strict=True
+        )
+        for (question, arguments), before, now in both:
+            assert now == before, (question.__name__, arguments)
+            told += len(now)
+    assert told > 100 * COMMANDS
+
+
+# -- whose rows there are ------------------------------------------------------------------------
+
+
+def test_rows_are_those_of_owners_and_of_an_agent_somebody_acts_as(
+    session: Session, whole: Store, kept: Store
+) -> None:
+    """Rule 2.8."""
+    met, owners = session.uid(MET), session.owners()
+    since = max(
+        done.time for done in session.applied
+        if type(done.command) is RecordStreams and done.command.uid == met and done.events
+    )  # fmt: skip
+    for table in (ORDERS, FILLS, BILLS, CONTRACT_ORDERS, CONTRACT_FILLS, INCOME):
+        time, uid = list(table.c).index(table.c.time), list(table.c).index(table.c.uid)
+        before, now = rows(whole, table), rows(kept, table)
+        of_owners = [row for row in before if row[uid] in owners]
+        assert of_owners, table.name
+        assert [row for row in now if row[uid] in owners] == of_owners
+        of_met = [row for row in before if row[uid] == met and row[time] > since]
+        assert [row for row in now if row[uid] == met and row[time] > since] == of_met
+        of_agents = [row for row in now if row[uid] not in owners and row[uid] != met]
+        if table is BILLS:
+            assert {row[4] for row in of_agents} <= {"deposit", "withdraw"}
+        elif table is INCOME:
+            assert not {row[5] for row in of_agents if row[5].startswith("position_open")}
+        else:
+            assert not of_agents, table.name
+    with kept.connection.begin():
+        assert check(kept.connection, session.engine) == []
+    assert rows(kept, LIQUIDATIONS) == rows(whole, LIQUIDATIONS)
