@@ -228,10 +228,19 @@ def _state(words: ExplanationWords, pool: Pool, started: LiquidationStarted) -> 
         lines.append(f"Position {position.position_id}: {told}.")
         lines.append(
             f"Its maintenance margin was {words.money(pool.asset, maintenance_of(position))}."
+            + _former(position)
         )
     if len(pool.positions) > POSITIONS_MAX:
         lines.append(f"There were {len(pool.positions) - POSITIONS_MAX} more positions.")
     return lines
+
+
+def _former(position: Position) -> str:
+    """Until when a position had former tiers, if it had any."""
+    perp = position.perp
+    if position.tiers is perp.tiers:
+        return ""
+    return f" It kept former tiers of {perp.symbol}, until {instant_text(perp.former_end)}."
 
 
 def _danger(position: Position) -> str:

@@ -12,7 +12,7 @@ from support.contract_world import CONTRACT, MONEY, PRICE, ContractWorld, of
 from venue.core.contract.collateral import available
 from venue.core.contract.listing import change_refused
 from venue.core.contract.position import equity, maintenance
-from venue.core.contract.risk.changed_terms import foreseen
+from venue.core.contract.risk.changed_terms import FORMER_US, foreseen
 from venue.core.instruments import Contract, Instrument, Tier, grid
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
@@ -188,3 +188,15 @@ def test_a_change_does_what_it_told_and_takes_nothing(seed: int) -> None:
         if walk.random.random() < 0.2:
             world.engine = snapshot.load(snapshot.dump(world.engine))
     assert taken > 0
+    world.time += FORMER_US
+    for _ in range(3):
+        world.wait(1)
+        world.post(PRICE)
+        world.tick()
+    perp = world.perp
+    assert perp.former == {}
+    assert [one for one in perp.positions.values() if one.tiers is not perp.tiers] == []
+    listed = perp.contract
+    assert (perp.market.maker_ppm, perp.market.taker_ppm, perp.index_step_ppm) == (
+        listed.instrument.maker_ppm, listed.instrument.taker_ppm, listed.index_step_ppm
+    )  # fmt: skip
