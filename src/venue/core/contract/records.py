@@ -51,20 +51,18 @@ class Perpetual:
     price triggers are compared with it (rule 8.2).
     `price_least` is the lowest mark at which a tick is fine enough, `position_max` the most lots of
     one owner and side, `least_ppm` the lowest first maintenance rate of a position (rule 1.6). A
-    `change` of terms is under way; `former` are the positions that changes left on former tiers, in
-    the turn in which they are tried again, until `former_end` (rule 1.7). `delisted` is its end
-    (rule 1.8).
+    `change` of terms is under way; `former` are positions on former tiers, in the turn in which
+    they are tried again, until `former_end` (rule 1.7). `delisted` is its end (rule 1.8).
     """
 
     __slots__ = ("asset", "change", "contract", "current", "delisted", "doubt", "due", "due_algos",
-                 "ended_algos", "former", "former_end", "funding_cap_ppb", "ids",
-                 "index_price", "index_step_ppm", "index_time", "last_due", "last_rate_ppb",
-                 "least_ppm", "mark", "market", "open_interest", "open_interest_max", "ordinal",
-                 "position_max", "positions", "premium_count", "premium_ppb", "premium_sum",
-                 "premium_time", "premiums", "price_least", "recalled", "seen_time",
-                 "settlement", "sources", "spot", "spot_alone", "spot_highest", "spot_lowest",
-                 "symbol", "tiers", "trailing", "trigger_last", "unit", "wait_until", "waiting",
-                 "was_unknown")  # fmt: skip
+                 "ended_algos", "former", "former_end", "funding_cap_ppb", "ids", "index_price",
+                 "index_step_ppm", "index_time", "last_due", "last_rate_ppb", "least_ppm", "mark",
+                 "market", "open_interest", "open_interest_max", "ordinal", "position_max",
+                 "positions", "premium_count", "premium_ppb", "premium_sum", "premium_time",
+                 "premiums", "price_least", "recalled", "seen_time", "settlement", "sources",
+                 "spot", "spot_alone", "spot_highest", "spot_lowest", "symbol", "tiers", "trailing",
+                 "trigger_last", "unit", "wait_until", "waiting", "was_unknown")  # fmt: skip
 
     def __init__(self, contract: Contract, market: Market[Terms], ordinal: int, time: int) -> None:
         self.market = market
@@ -149,8 +147,7 @@ class Perpetual:
         self.bound(min(lowest, self.least_ppm) if self.positions else lowest)
 
     def bound(self, least_ppm: int) -> None:
-        """Be safe for positions with this maintenance rate: fees, steps and caps count as at most
-        what it allows, whatever the contract says (rule 1.7). Openings ask its own rate only."""
+        """Count fees, steps and caps as at most what this maintenance rate allows (rule 1.7)."""
         self.least_ppm = least_ppm
         held = with_rate(self.contract, least_ppm)
         self.funding_cap_ppb = min(held.funding_cap_ppb, funding_cap_most(held))
