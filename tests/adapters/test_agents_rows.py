@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import random
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -13,8 +14,20 @@ from sqlalchemy import Connection, select
 
 from support.agents_session import MET, Session
 from venue.core.messages.applied import Applied
-from venue.core.messages.commands import RecordStreams
+from venue.core.messages.commands import (
+    Command,
+    CreateOwner,
+    Deposit,
+    ListInstrument,
+    PlaceOrder,
+    RecordStreams,
+    RegisterAsset,
+)
+from venue.core.messages.savepoints import KeepState, RevertState
+from venue.core.state.snapshot import begin, dump_and_hash, load
+from venue.core.units import FIRST_UID
 from venue.history.check import check
+from venue.history.kept_events import KeptEvents
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import affiliates, contract, copying, liquidations, prices, spot
 from venue.history.rows.affiliates import CommissionsOf, WithdrawalsOf
@@ -30,6 +43,8 @@ from venue.history.schema.contract import (
 )
 from venue.history.schema.spot import BILLS, FILLS, ORDERS
 from venue.history.store import Store, open_history
+from venue.lab import demo
+from venue.vocabulary import BUY, GTC, LIMIT, WALLET_SPOT
 
 SAMPLES = 50  # of an owner's rows in a table
 COMMANDS = int(os.environ.get("AGENT_COMMANDS", "4000"))
@@ -214,3 +229,60 @@ def test_rows_are_those_of_owners_and_of_an_agent_somebody_acts_as(
     with kept.connection.begin():
         assert check(kept.connection, session.engine) == []
     assert rows(kept, LIQUIDATIONS) == rows(whole, LIQUIDATIONS)
+
+
+# -- who is an agent follows from the journal ----------------------------------------------------
+
+
+def again(commands: list[Command], restarts: list[int]) -> list[Applied]:
+    """What history keeps of commands, replayed with restarts from snapshots after some of them."""
+    engine = begin()
+    keeping, found = KeptEvents(engine), []
+    for number, command in enumerate(commands):
+        applied = Applied(number + 1, command.time, command, engine.apply(command))
+        found.append(keeping.of(applied))
+        if number in restarts:
+            engine = load(dump_and_hash(engine)[0])
+            keeping = KeptEvents(engine)
+    return found
+
+
+def told(kept: list[Applied]) -> list[Any]:
+    return [(one.sequence, one.time, repr(one.events), one.agents) for one in kept]
+
+
+def test_a_start_from_any_snapshot_keeps_the_same(session: Session) -> None:
+    """Rule 2.8. Enemy: a rebuilt history, a world or a fork with other rows than the venue's."""
+    commands = [done.command for done in session.applied]
+    choice = random.Random(3)
+    restarts = sorted(choice.sample(range(len(commands)), 12))
+    assert told(again(commands, restarts)) == told(session.kept)
+
+
+def test_an_owner_with_an_agents_uid_in_another_branch_keeps_its_rows() -> None:
+    """Rule 2.8. Enemy: after a revert a new owner has the uid that an agent had, and the other way
+    round."""
+    commands: list[Command] = [
+        RegisterAsset("USDT", 8), RegisterAsset("BTC", 8), ListInstrument(demo.INSTRUMENTS[0]),
+        KeepState("none"), CreateOwner("agent", 0, agent=True), KeepState("agent"),
+        PlaceOrder(FIRST_UID, "BTCUSDT", BUY, LIMIT, GTC, 10, 100),
+        RevertState("none"), CreateOwner("ann"), KeepState("ann"),
+    ]  # fmt: skip
+    for name in ("agent", "ann", "agent", "none", "ann"):
+        commands.append(RevertState(name))
+        if name != "none":
+            commands.append(Deposit(FIRST_UID, WALLET_SPOT, "USDT", 10**12))
+            commands.append(PlaceOrder(FIRST_UID, "BTCUSDT", BUY, LIMIT, GTC, 1_000, 1_000))
+    for number, command in enumerate(commands):
+        command.time = 1_000 + number
+    whole = again(commands, [])
+    assert told(again(commands, list(range(len(commands))))) == told(whole)
+    branch, placed = "agent", []
+    for done in whole:
+        if type(done.command) is RevertState:
+            branch = done.command.name
+        elif type(done.command) is PlaceOrder:
+            placed.append((branch, [type(event).__name__ for event in done.events]))
+    owners = [events for name, events in placed if name == "ann"]
+    assert owners == [["OrderPlaced"]] * 2
+    assert [events for name, events in placed if name == "agent"][-2:] == [[], []]

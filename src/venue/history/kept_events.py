@@ -64,34 +64,51 @@ class KeptEvents:
 
     def of(self, done: Applied) -> Applied:
         """Return a command as history keeps it."""
-        events, agents = done.events, self._agents
-        among: dict[int, None] = {}
-        kept = [event for event in events if self._keeps(event, among)] if agents else events
+        kept = done
+        if self._agents:
+            for event in done.events:
+                if self._concerns(event):
+                    kept = self._without(done)
+                    break
         if type(done.command) in SPECIAL:
-            self._follow(events)
-        if not among and len(kept) == len(events):
-            return done
+            self._follow(done.events)
+        return kept
+
+    def _concerns(self, event: Any) -> bool:
+        """Whether an agent did it, or took part in it."""
+        kind, agents = type(event), self._agents
+        if kind in ORDER_EVENTS:
+            return event.uid in agents
+        if kind is Trade:
+            return event.maker_uid in agents or event.taker_uid in agents
+        if kind is ContractTrade:
+            return event.maker.uid in agents or event.taker.uid in agents
+        return False
+
+    def _without(self, done: Applied) -> Applied:
+        """Return a command without what only agents did; it names those in its other trades."""
+        if len(done.events) == 1 and type(done.events[0]) in ORDER_EVENTS:  # nearly always
+            return Applied(done.sequence, done.time, done.command, [])
+        among: dict[int, None] = {}
+        kept = [event for event in done.events if self._keeps(event, among)]
         return Applied(done.sequence, done.time, done.command, kept, tuple(among))
 
     def _keeps(self, event: Any, among: dict[int, None]) -> bool:
         """Whether an event leaves a row; the agents in a trade that does are noted."""
-        kind, agents = type(event), self._agents
-        if kind in ORDER_EVENTS:
-            return event.uid not in agents
-        if kind is Trade:
+        if not self._concerns(event):
+            return True
+        if type(event) is Trade:
             taker, maker = event.taker_uid, event.maker_uid
-        elif kind is ContractTrade:
+        elif type(event) is ContractTrade:
             taker, maker = event.taker.uid, event.maker.uid
             if event.cause in CAUSES_LIQUIDATING:
                 taker = 0  # the story of a liquidation is told whoever it met
         else:
-            return True
-        if taker in agents:
-            if maker in agents:
-                return False
-            among[taker] = None
-        elif maker in agents:
-            among[maker] = None
+            return False
+        sides = [uid for uid in (taker, maker) if uid in self._agents]
+        if len(sides) == 2:
+            return False
+        among.update(dict.fromkeys(sides))
         return True
 
     def _follow(self, events: list[Event]) -> None:
