@@ -235,7 +235,7 @@ def test_rows_are_those_of_owners_and_of_an_agent_somebody_acts_as(
 
 
 def again(commands: list[Command], restarts: list[int]) -> list[Applied]:
-    """What history keeps of commands, replayed with restarts from snapshots after some of them."""
+    """Replay commands, with restarts from snapshots after some; return what history keeps."""
     engine = begin()
     keeping, found = KeptEvents(engine), []
     for number, command in enumerate(commands):
