@@ -244,6 +244,7 @@ class Reject(IntEnum):
     FORMER_TIERS = 74
     DELISTED = 75
     SETTLE_PRICE = 76
+    CONTRACT_DEAR = 77
     # cancel-all-after
     TIMEOUT = 70
     # affiliates

@@ -49,6 +49,8 @@ PERP = Contract(
     index_sources=("desk",),
     funding_minutes=tuple(range(1440)),
     index_step_ppm=3_750,
+    index_notional=10**11,
+    impact_notional=10**11,
 )
 
 

@@ -85,6 +85,7 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.POSITION_UNKNOWN, 0, -1142, ("'positionId'", "no such position")),
     (Reject.NO_MARK, 0, -1054, (FAILED, "no price yet")),
     (Reject.CONTRACT_UNSAFE, 1_250, -1054, (FAILED, "below 12.50", "only reduce positions")),
+    (Reject.CONTRACT_DEAR, 1_250, -1054, (FAILED, "above 12.50", "only reduce positions")),
     (Reject.DELISTED, 0, -1054, (FAILED, "delisted", "only reduce positions")),
     (
         Reject.FORMER_TIERS,

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from support.contract_world import CONTRACT, PRICE, isolated_world, of
+from support.contract_world import CONTRACT, PRICE, isolated_world, of, wide
 from venue.core.contract.risk.changed_terms import FORMER_US
-from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import LiquidationStarted
 from venue.core.state import snapshot
-from venue.core.units import AMOUNT_MAX
 from venue.explanation.money import liquidation
 
 
 def test_the_end_of_former_tiers_is_told_at_an_unmoved_mark() -> None:
     world = isolated_world()
-    safer = replace(CONTRACT, leverage_max=10, tiers=[Tier(AMOUNT_MAX, 10, 60_000)])
+    safer = replace(CONTRACT, leverage_max=10, tiers=wide(10, 60_000))
     world.ok(commands.ChangeContract(safer))
     world.time += FORMER_US
     world.post(PRICE)

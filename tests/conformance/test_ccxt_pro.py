@@ -19,6 +19,8 @@ BURSTS = 100
 SPOT = {"symbols": ("BTC/USDT", "ETH/USDT"), "order": "/api/v3/order"}
 SWAP = {"symbols": ("BTC/USDT:USDT", "ETH/USDT:USDT"), "order": "/capi/v3/order"}
 PRICES = {"BTCUSDT": 60_000, "ETHUSDT": 3_000}
+QUOTED = {"BTCUSDT": "0.04", "ETHUSDT": "0.4"}  # more than the index notional
+LEAST = {"BTCUSDT": "2000", "ETHUSDT": "1000"}  # that it may be
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +33,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             money = {"owner": "carol", "wallet": "SPOT", "asset": asset, "amount": amount}
             assert anyone.post("/_venue/deposit", money).status == 200
         for symbol, price in PRICES.items():
-            small = {"symbol": symbol, "indexNotional": 1}
+            small = {"symbol": symbol, "indexNotional": LEAST[symbol]}
             assert anyone.post("/_venue/contracts/change", small).status == 200
             for side, limit in (("BUY", price * 99 // 100), ("SELL", price * 101 // 100)):
-                _place(carol, SPOT, symbol, side, "0.01", f"{limit}")
+                _place(carol, SPOT, symbol, side, QUOTED[symbol], f"{limit}")
         for symbol in PRICES:
             query = f"/capi/v3/market/premiumIndex?symbol={symbol}"
             marked = (float(anyone.get(query).json[0]["markPrice"]) for _ in range(TICKS_MAX))

@@ -32,7 +32,7 @@ def prepare(server: Server) -> None:
                 for wallet in ("SPOT", "CONTRACT"):
                     money = {"owner": owner, "wallet": wallet, "asset": asset, "amount": "1"}
                     operate(operator, "deposit", **money)
-        least = "1" if scale == 0 else "0.001"
+        least, most, part = ("1", "4000", "1000") if scale == 0 else ("0.001", "4", "0.02")
         market = {"baseAsset": grid.asset, "quoteAsset": grid.quote, "tickSize": least,
                   "stepSize": least}  # fmt: skip
         operate(
@@ -42,7 +42,8 @@ def prepare(server: Server) -> None:
         operate(
             operator, "contracts", **market, minOrderSize=least, maxOrderSize="1000",
             marketOpenLimitSize="1000", maxPositionSize="2", maxOpenInterest="10",
-            maxLeverage=20, tiers=["4:20:0.02"], indexSources=["feed"],
+            maxLeverage=20, tiers=[f"{most}:20:0.02"], indexSources=["feed"],
+            indexNotional=part, impactNotional=part,
         )  # fmt: skip
         operate(operator, "index", symbol=grid.symbol, source="feed", price="1", jump=True)
     for owner, code in (("alice", "ALICE7"), ("bob", "BOB7")):

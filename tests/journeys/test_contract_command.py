@@ -86,7 +86,9 @@ def test_a_contract_is_listed_changed_and_halted(server: Server) -> None:
         "/_venue/contracts/change", {"symbol": "ETHBTC", "takerFeeRate": "0", "maxLeverage": 20,
                                      "tiers": ["500:20:0.01"]}
     ).json  # fmt: skip
-    unchanged = {"takerFeeRate", "maxLeverage", "tiers"}
+    assert (made["indexNotional"], made["impactNotional"]) == ("0.5", "1")
+    assert (changed["indexNotional"], changed["impactNotional"]) == ("2.5", "5")
+    unchanged = {"takerFeeRate", "maxLeverage", "tiers", "indexNotional", "impactNotional"}
     assert {name for name in made if made[name] != changed[name]} == unchanged
     assert (changed["takerFeeRate"], changed["maxLeverage"]) == ("0", 20)
 

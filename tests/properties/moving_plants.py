@@ -12,7 +12,7 @@ from properties.moving_play import Plant
 from properties.moving_world import UIDS
 from venue.core.book.book import NO_ASK
 from venue.core.contract.records import Perpetual
-from venue.core.contract.reference.index import apart, posted, taken, value
+from venue.core.contract.reference.index import apart, posted, spot_notional, taken, value
 from venue.core.engine import Engine
 from venue.core.messages import commands as c
 from venue.core.messages.commands import Command
@@ -96,9 +96,7 @@ def _naive_price(perp: Perpetual) -> int:
     spot = perp.spot
     if spot is None or spot.halted:
         return 0
-    theirs = spot.instrument
-    units = perp.contract.index_notional * 10 ** (theirs.price_scale + theirs.quantity_scale)
-    notional = max(1, units // (theirs.tick * theirs.step))
+    notional = spot_notional(perp, spot)
     bid_cost, bid_lots = taken(spot.book.bids, notional)
     ask_cost, ask_lots = taken(spot.book.asks, notional)
     if not bid_lots or not ask_lots:

@@ -128,17 +128,18 @@ def _asset(random: Random, base: str, quote_scale: int, base_scale: int) -> Asse
         if not 1 <= price * unit * STOCK * 8 <= AMOUNT_MAX:
             continue
         worth = 10 ** (price_scale + quantity_scale)  # units of quote, over this
-        notional = max(1, random.choice((1, 10, 50)) * price * tick * step // worth)
-        need = notional * worth // (tick * step * price) + 1
+        units = max(1, max(4, random.choice((1, 10, 50))) * price * tick * step // worth)
+        need = units * worth // (tick * step * price) + 1
         if need > 1_000:
             continue
+        notional = units * 10**quote_scale
         instrument = Instrument(
             base + QUOTE, base, QUOTE, tick, price_scale, step, quantity_scale, 1, 10_000, 10_000,
             random.randint(0, rate * 6 // 10), random.randint(0, rate * 6 // 10),
             random.choice((20_000, 100_000)), random.choice((20_000, 100_000)),
             random.choice((10_000, 50_000)),
         )  # fmt: skip
-        tiers = [Tier(AMOUNT_MAX, leverage, rate)]
+        tiers = [Tier(TIER_LOTS * price * unit, leverage, rate), Tier(AMOUNT_MAX, leverage, rate)]
         if random.random() < 0.5 and leverage > 5:
             slower = PPM * 9 // (10 * (leverage // 2))
             tiers = [
@@ -152,6 +153,7 @@ def _asset(random: Random, base: str, quote_scale: int, base_scale: int) -> Asse
             funding_cap_ppb=random.randint(1, rate * 8 // 10) * 1000,
             index_sources=random.choice(SOURCES),
             index_notional=notional,
+            impact_notional=notional,
             index_step_ppm=min(50_000, random.randint(1 + rate // 4, rate * 9 // 10)),
         )  # fmt: skip
         lot = step * 10 ** (base_scale - quantity_scale)

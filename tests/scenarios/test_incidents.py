@@ -15,13 +15,13 @@ from support.contract_world import (
     ContractWorld,
     of,
     refusal,
+    wide,
 )
 from venue.core.contract.collateral import FUND_UID, available
 from venue.core.contract.conditional.triggers import FIRED_MAX
 from venue.core.contract.consequences import LIQUIDATIONS_MAX
 from venue.core.contract.position import equity, maintenance
 from venue.core.contract.records import Pool
-from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
     AlgoTriggered,
@@ -33,14 +33,13 @@ from venue.core.messages.contract_events import (
     LiquidationStep,
 )
 from venue.core.state import audit
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import BUY, IOC, LONG, SELL, SHORT, AlgoType, Cause, Reject
 
 pytestmark = pytest.mark.core
 
 STOP_MARKET = int(AlgoType.STOP_MARKET)
 RICH = 10**10
-LOW = [Tier(AMOUNT_MAX, 20, 10_000)]  # one tier: sizes do not matter
+LOW = wide(20, 10_000)  # one tier: sizes do not matter
 
 
 def pools(world: ContractWorld) -> list[Pool]:

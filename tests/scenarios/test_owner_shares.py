@@ -79,7 +79,10 @@ def test_orders_that_rest_and_positions_of_one_side_count_together(side: int) ->
 
 def test_the_share_is_of_what_the_contract_allows_and_at_least_one_order() -> None:
     """Two traders in a small contract trade as much as many, and the smallest order always fits."""
-    tight = replace(SMALL, share_ppm=10_000, instrument=replace(INSTRUMENT, quantity_min=40))
+    tight = replace(
+        SMALL, share_ppm=10_000, instrument=replace(INSTRUMENT, quantity_min=40),
+        index_notional=100_000, impact_notional=100_000,
+    )  # fmt: skip
     world = pair(tight)
     assert world.perp.position_max == 40
     assert world.long("ann", 41, 1_000) == [Rejected(Reject.OWNER_SHARE, 40)]

@@ -18,15 +18,14 @@ from support.contract_world import (
     ContractWorld,
     of,
     refusal,
+    wide,
 )
 from support.index_world import endow, index_world, pull, quote, seconds, spread
 from venue.core.contract.collateral import available
 from venue.core.contract.position import equity
-from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractTrade, FundingDue, LiquidationStarted
 from venue.core.messages.events import Event
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import BUY, LONG, SELL, SHORT, Reject
 
 pytestmark = pytest.mark.core
@@ -242,7 +241,7 @@ def test_the_fund_gives_nothing_back_at_a_price_that_lags(side: int) -> None:
     doubt at leverage 20: the index follows for five seconds, and eve bids (or offers) at the mark
     that the next second will have. She got 34 of the lots, the first for 1.3 % less than the source
     said."""
-    tiers = [Tier(AMOUNT_MAX, 20, 20_000)]
+    tiers = wide(20, 20_000)
     world = ContractWorld(contract=replace(CONTRACT, leverage_max=20, tiers=tiers))
     for name, money in (("ann", 6_000), ("dan", MONEY), ("eve", MONEY)):
         world.owner(name, money)

@@ -9,14 +9,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from support.contract_world import CONTRACT, MONEY, SYMBOL, ContractWorld, of, refusal
+from support.contract_world import CONTRACT, MONEY, SYMBOL, ContractWorld, of, refusal, wide
 from support.index_world import index_world, pull, seconds, spread
 from venue.core.contract.collateral import available
 from venue.core.contract.position import equity
-from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractTrade
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import IOC, LONG, SHORT, Reject
 
 pytestmark = pytest.mark.core
@@ -126,7 +124,7 @@ def test_a_book_that_has_left_the_feed_is_doubt_at_once() -> None:
 def test_the_fund_gives_nothing_back_at_a_price_that_the_book_has_left(side: int) -> None:
     """It has 100 lots. The book moves 2 % its way, which is no doubt at leverage 20; eve bids (or
     offers) at the mark. She got a third of the lots before the median moved."""
-    tiers = [Tier(AMOUNT_MAX, 20, 20_000)]
+    tiers = wide(20, 20_000)
     contract = replace(CONTRACT, leverage_max=20, tiers=tiers)
     world = index_world("dan", "eve", sources=("spot", "desk"), contract=contract)
     world.owner("ann", 6_000)

@@ -16,13 +16,13 @@ from support.contract_world import (
     SYMBOL,
     ContractWorld,
     of,
+    wide,
 )
 from venue.core.contract.position import equity
-from venue.core.instruments import Contract, Tier
+from venue.core.instruments import Contract
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractOrderClosed, ContractTrade
 from venue.core.messages.events import Rejected
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import IOC, LONG, SHORT, OrderStatus, Reject
 
 pytestmark = pytest.mark.core
@@ -81,7 +81,7 @@ def test_no_step_of_the_index_is_beyond_the_margin(step: int, maintenance: int) 
     """The index may move by `step` ppm a second; the margin at leverage 50 is 2 %, of which a pool
     in danger has the maintenance rate. At 5 % a second the pair won 67 %, at 2.5 % it won 11 %."""
     contract = replace(
-        CONTRACT, index_step_ppm=step, tiers=[Tier(AMOUNT_MAX, 50, maintenance)],
+        CONTRACT, index_step_ppm=step, tiers=wide(50, maintenance),
         funding_cap_ppb=1_000_000,
         instrument=replace(INSTRUMENT, maker_ppm=0, taker_ppm=0),
     )  # fmt: skip
@@ -164,7 +164,7 @@ def test_a_change_does_not_make_a_tick_too_coarse() -> None:
     """With a maintenance rate of 0.2 % a mark must have 2,500 ticks; the contract has 1,000. At
     400 a rate of 1 % is too little, and a change to 1.1 % is better than none."""
     world = ContractWorld()
-    finer = replace(CONTRACT, tiers=[Tier(AMOUNT_MAX, 50, 2_000)], index_step_ppm=1_500,
+    finer = replace(CONTRACT, tiers=wide(50, 2_000), index_step_ppm=1_500,
                     funding_cap_ppb=1_500_000)  # fmt: skip
     (said,) = world.apply(commands.ChangeContract(finer))
     assert said == Rejected(
@@ -173,7 +173,7 @@ def test_a_change_does_not_make_a_tick_too_coarse() -> None:
         " 0.002 of the first tier",
     )  # fmt: skip
     world.post(400)
-    world.ok(commands.ChangeContract(replace(CONTRACT, tiers=[Tier(AMOUNT_MAX, 50, 11_000)])))
+    world.ok(commands.ChangeContract(replace(CONTRACT, tiers=wide(50, 11_000))))
     assert world.perp.price_least == 455
 
 

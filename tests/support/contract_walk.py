@@ -31,9 +31,11 @@ def contract(base: str, policy: AdlPolicy) -> Contract:
         Tier(240 * START * UNIT, 25, 16_000),
         Tier(AMOUNT_MAX, 10, 40_000),
     ]
+    ten_lots = 10 * START * UNIT
     return Contract(
         instrument, 50, 20_000, 100_000, tiers, index_sources=("desk",), adl_policy=int(policy),
         funding_minutes=tuple(range(0, 1440, 60)), funding_cap_ppb=3_000_000,
+        index_notional=ten_lots, impact_notional=ten_lots,
     )  # fmt: skip
 
 

@@ -56,6 +56,13 @@ INSTRUMENT: Final = Instrument(
     maker_ppm=200,
     taker_ppm=500,
 )
+
+
+def wide(leverage: int, rate: int) -> list[Tier]:
+    """Two tiers that are alike; the first fits the notionals of `CONTRACT`."""
+    return [Tier(10_000_000, leverage, rate), Tier(AMOUNT_MAX, leverage, rate)]
+
+
 CONTRACT: Final = Contract(
     instrument=INSTRUMENT,
     leverage_max=50,
@@ -63,6 +70,8 @@ CONTRACT: Final = Contract(
     open_interest_max=100_000,
     tiers=TIERS,
     index_sources=("desk", "wire", "post"),
+    index_notional=10_000,
+    impact_notional=10_000,
 )
 
 T = TypeVar("T")

@@ -99,7 +99,8 @@ class Extremes:
         tier = Tier(random.choice([2**60, AMOUNT_MAX]), leverage, rate)
         self.apply(c.ListContract(
             Contract(market, leverage, most, 10**17, [tier], 5_000, (0, 480, 960), 1_000, 100_000,
-                     ("f",), random.choice([0, 1]), 0, 1, min(50_000, rate * 3 // 4))
+                     ("f",), random.choice([0, 1]), index_step_ppm=min(50_000, rate * 3 // 4),
+                     index_notional=tier.notional_max, impact_notional=tier.notional_max)
         ))  # fmt: skip
         self.prices[market.symbol] = price
 

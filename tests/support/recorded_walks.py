@@ -129,7 +129,9 @@ class DoubtWalk:
                 uid = FIRST_UID + number
                 found.append(commands.Deposit(uid, 0, name[:3], 5_000))
                 found.append(commands.Deposit(uid, 0, "QQQ", 50 * START * UNIT))
-            changed = replace(contract(name[:3], policy), index_sources=SOURCES, index_notional=9)
+            changed = replace(
+                contract(name[:3], policy), index_sources=SOURCES, index_notional=4 * START * UNIT
+            )
             found.append(commands.ChangeContract(changed))
         return _stamped(found, self._walk.time)
 

@@ -18,6 +18,8 @@ from support.server import Server, flawless
 LOOKS_MAX = 100
 TICKS_MAX = 20_000  # the first mark comes with the venue's next tick, each second
 PRICES = {"BTCUSDT": 60_000, "ETHUSDT": 3_000, "SOLUSDT": 150}
+QUOTED = {"BTCUSDT": "0.04", "ETHUSDT": "0.4", "SOLUSDT": "2"}  # more than the index notional
+LEAST = {"BTCUSDT": "2000", "ETHUSDT": "1000", "SOLUSDT": "250"}  # that it may be
 OPEN = ("open", "partially_filled")  # a stock client has no word of its own for the second
 ORDER = (
     "id", "clientOrderId", "symbol", "type", "timeInForce", "side", "amount", "price", "cost",
@@ -49,11 +51,11 @@ def quoted_venue(folder: Path) -> Iterator[Server]:
     """A venue whose contracts have marks: the middle of carol's quotes in the spot books."""
     with flawless("--no-agents", "--no-limits", "--no-history", folder=folder) as found:
         carol, anyone = found.client("carol"), found.client()
-        for asset, amount in (("USDT", "10000"), ("BTC", "1"), ("ETH", "1"), ("SOL", "1")):
+        for asset, amount in (("USDT", "10000"), ("BTC", "1"), ("ETH", "1"), ("SOL", "10")):
             operate(found, "deposit", owner="carol", wallet="SPOT", asset=asset, amount=amount)
         for symbol in PRICES:
             far_funding(anyone, symbol)
-            operate(found, "contracts/change", symbol=symbol, indexNotional="1")
+            operate(found, "contracts/change", symbol=symbol, indexNotional=LEAST[symbol])
             _quote(carol, symbol)
         for symbol in PRICES:
             _wait_for_mark(anyone, symbol)
@@ -64,7 +66,7 @@ def _quote(carol: Client, symbol: str) -> None:
     price = PRICES[symbol]
     for side, limit in (("BUY", price * 98 // 100), ("SELL", price * 102 // 100)):
         body = {"symbol": symbol, "side": side, "type": "LIMIT", "timeInForce": "GTC"}
-        body |= {"quantity": "0.01", "price": f"{limit}"}
+        body |= {"quantity": QUOTED[symbol], "price": f"{limit}"}
         assert carol.post("/api/v3/order", body).status == 200
 
 

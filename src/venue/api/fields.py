@@ -30,7 +30,6 @@ BATCH_PLACE_MAX: Final = 10
 BATCH_CANCEL_MAX: Final = 50
 CONTRACT_BATCH_MAX: Final = 10  # orders placed or canceled at once
 LEVERAGE_MAX: Final = 500
-INDEX_NOTIONAL_MAX: Final = 10**9
 SYMBOLS_MAX: Final = 100
 UIDS_MAX: Final = 100
 ARTICLE_LENGTH_MAX: Final = 10_000
@@ -172,15 +171,6 @@ Page = Annotated[int, Meta(ge=1, le=PAGE_MAX, extra=_meta(Kind.INTEGER))]
 UpTo100 = Annotated[int, Meta(ge=1, le=100, extra=_meta(Kind.INTEGER))]
 UpTo200 = Annotated[int, Meta(ge=1, le=200, extra=_meta(Kind.INTEGER))]
 UpTo1000 = Annotated[int, Meta(ge=1, le=1000, extra=_meta(Kind.INTEGER))]
-IndexNotional = Annotated[
-    int,
-    Meta(
-        ge=1,
-        le=INDEX_NOTIONAL_MAX,
-        extra=_meta(Kind.INTEGER),
-        description="Notional that the book must fill on each side, in units of the settle asset.",
-    ),
-]
 Depth = Annotated[str, Meta(extra=_meta(Kind.CHOICE), extra_json_schema={"enum": ["15", "200"]})]
 Day = Annotated[
     str,

@@ -5,11 +5,10 @@ from typing import Final
 from msgspec import Struct
 
 from venue.core.ranges import Signed
-from venue.core.units import PPB, PPM, QUANTITY_MAX
+from venue.core.units import AMOUNT_MAX, PPB, PPM, QUANTITY_MAX
 
 LEVERAGE_MAX: Final = 500
 INDEX_SOURCES_MAX: Final = 8
-INDEX_NOTIONAL_MAX: Final = 10**9
 INDEX_STEP_MAX: Final = 50_000  # ppm a second
 SHARE_MAX_PPM: Final = 250_000  # of the open interest, for one owner
 DAY_MINUTES: Final = 1_440
@@ -61,10 +60,11 @@ class Contract(Struct, frozen=True, array_like=True):
     `tiers` ascend, the last one reaches as far as positions may. `funding_minutes` are minutes of
     the day, UTC. `index_sources` are "spot" (the venue's own spot market of the same symbol) or
     names under which index prices are posted. Rates with `_ppb` are parts per billion.
-    The spot book is a source when each side can fill `index_notional`, in units of the settle
-    asset; the index moves by at most `index_step_ppm` a second. One owner's longs, and its shorts,
-    are at most `share_ppm` of `open_interest_max`. `former` is not used: it keeps the place of a
-    number in files of earlier versions.
+    The spot book is a source when each side can fill `index_notional`; the premium is of the prices
+    that fill `impact_notional` (rule 6.3). Both are atoms of the settle asset; 0 stands for a part
+    of the first tier (rule 1.6). The index moves by at most `index_step_ppm` a second. One owner's
+    longs, and its shorts, are at most `share_ppm` of `open_interest_max`. `former` and
+    `former_notional` are not used: they keep the places of numbers in files of earlier versions.
     """
 
     instrument: Instrument
@@ -79,9 +79,11 @@ class Contract(Struct, frozen=True, array_like=True):
     index_sources: tuple[str, ...] = ("spot",)
     adl_policy: Signed = 0
     former: Signed = 0
-    index_notional: Signed = 10_000
+    former_notional: Signed = 0
     index_step_ppm: Signed = 5_000
     share_ppm: Signed = SHARE_MAX_PPM
+    index_notional: Signed = 0
+    impact_notional: Signed = 0
 
 
 def lot_atoms(instrument: Instrument, base: Asset) -> int:
@@ -159,8 +161,12 @@ def _schedule_fault(contract: Contract) -> str:
         return f"1 to {INDEX_SOURCES_MAX} index_sources are needed"
     if contract.adl_policy not in (0, 1):
         return "adl_policy must be 0 (queue) or 1 (pro-rata)"
-    if not 0 < contract.index_notional <= INDEX_NOTIONAL_MAX:
-        return f"index_notional must be 1 to {INDEX_NOTIONAL_MAX} units of the settle asset"
+    for name, atoms in (
+        ("index_notional", contract.index_notional),
+        ("impact_notional", contract.impact_notional),
+    ):
+        if not 0 <= atoms <= AMOUNT_MAX:
+            return f"{name} must be 0 to {AMOUNT_MAX} atoms of the settle asset"
     if not 0 < contract.index_step_ppm <= INDEX_STEP_MAX:
         return f"index_step_ppm must be 1 to {INDEX_STEP_MAX}"
     if not 0 < contract.share_ppm <= PPM:

@@ -35,14 +35,16 @@ STIR: Final = 20  # grid steps: an episode moves the price by about a percent
 OTHERS: Final = {QUOTE: 10**9 * UNIT}
 UNITS: Final = 2_000  # USDT that the learner begins with
 NOTIONAL_MAX: Final = 10**18
+IMPACT: Final = 20_000 * UNIT
 CONTRACT: Final = Contract(
     Instrument(SYMBOL, "BTC", QUOTE, 1, 2, 1, 5, 10, 10**9, 10**9, 200, 600),
     leverage_max=100,
     position_max=10**9,
     open_interest_max=10**10,
-    tiers=[Tier(NOTIONAL_MAX, 100, 4_000)],
+    tiers=[Tier(100 * IMPACT, 100, 4_000), Tier(NOTIONAL_MAX, 100, 4_000)],
     index_sources=(SOURCE,),
     index_step_ppm=3_000,
+    impact_notional=IMPACT,
 )
 
 

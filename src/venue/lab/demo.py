@@ -98,6 +98,8 @@ def _contract(spot: Instrument, settle: str) -> Contract:
         open_interest_max=position_max * 20,
         tiers=_tiers(tier_units, leverage_max),
         index_sources=("spot",) if settle == LIVE else (POSTED,),
+        index_notional=10_000 * 10**SCALE,
+        impact_notional=200 * leverage_max * 10**SCALE,
     )
     return structs.replace(made, index_step_ppm=min(made.index_step_ppm, index_step_most(made)))
 

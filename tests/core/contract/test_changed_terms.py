@@ -16,6 +16,7 @@ from support.contract_world import (
     isolated_world,
     of,
     refusal,
+    wide,
 )
 from venue.core.contract.collateral import available
 from venue.core.contract.position import liquidation_mark, maintenance
@@ -33,7 +34,6 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import audit, snapshot
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import (
     BUY,
     CAUSE_OPERATOR,
@@ -127,7 +127,7 @@ def test_an_owners_own_rates_count_as_the_greatest_safe_ones(closes: str) -> Non
 
 # -- leverage and tiers ----------------------------------------------------------------------------
 
-SAFER = replace(CONTRACT, leverage_max=10, tiers=[Tier(AMOUNT_MAX, 10, 60_000)])
+SAFER = replace(CONTRACT, leverage_max=10, tiers=wide(10, 60_000))
 DEFAULTS = (20, 10)  # of CONTRACT and SAFER
 
 
@@ -258,7 +258,7 @@ def test_a_position_on_former_tiers_is_liquidated_by_them() -> None:
 def test_lower_rates_are_taken_at_once() -> None:
     """Rule 1.7: a pool that the former rates endanger is safe under the new ones."""
     world = isolated_world()
-    easier = replace(CONTRACT, tiers=[Tier(AMOUNT_MAX, 50, 9_000)], funding_cap_ppb=1_000_000)
+    easier = replace(CONTRACT, tiers=wide(50, 9_000), funding_cap_ppb=1_000_000)
     world.ok(commands.ChangeContract(easier))
     assert maintenance(world.position("ann").pool) == 90
     assert world.perp.former == {}

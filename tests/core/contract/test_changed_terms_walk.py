@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from msgspec.structs import fields, replace
 
-from support.contract_world import CONTRACT, MONEY, PRICE, ContractWorld, of
+from support.contract_world import CONTRACT, MONEY, PRICE, ContractWorld, of, wide
 from venue.core.contract.collateral import available
 from venue.core.contract.listing import change_refused
 from venue.core.contract.position import equity, maintenance
@@ -52,14 +52,15 @@ SETTINGS = {
     "interest_ppb": (0, 100_000),
     "index_sources": (("desk",), ("desk", "wire"), ("desk", "wire", "post")),
     "adl_policy": (0, 1),
-    "index_notional": (1, 10_000),
+    "index_notional": (10_000, 20_000),
+    "impact_notional": (10_000, 20_000),
     "index_step_ppm": (5_000, 7_500, 30_000),
 }
 LADDERS = (
     CONTRACT.tiers,
-    [Tier(AMOUNT_MAX, 50, 10_000)],
+    wide(50, 10_000),
     [Tier(20_000, 20, 20_000), Tier(AMOUNT_MAX, 5, 100_000)],
-    [Tier(AMOUNT_MAX, 10, 60_000)],
+    wide(10, 60_000),
     [Tier(5_000, 40, 15_000), Tier(50_000, 10, 60_000), Tier(AMOUNT_MAX, 3, 200_000)],
 )
 
@@ -70,7 +71,7 @@ def test_each_setting_that_can_change_is_changed() -> None:
     stays = set(there) - set(RATES)
     assert stays == {"base", "quote", "tick", "price_scale", "step", "quantity_scale"}
     assert len(grid(CONTRACT.instrument)) == len(stays)
-    ours = {field.name for field in fields(Contract)} - {"instrument", "former"}
+    ours = {field.name for field in fields(Contract)} - {"instrument", "former", "former_notional"}
     assert ours == set(SETTINGS) | {"leverage_max", "tiers"}
 
 

@@ -5,17 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from support.contract_world import (
-    CONTRACT,
-    HOUR,
-    PRICE,
-    SYMBOL,
-    ContractWorld,
-    of,
-    refusal,
-)
+from support.contract_world import CONTRACT, HOUR, PRICE, SYMBOL, ContractWorld, of, refusal, wide
 from venue.core.contract.risk.delisting import settle_range
-from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.commands import Command
 from venue.core.messages.contract_events import (
@@ -34,7 +25,6 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import snapshot
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import (
     ALGO_EXPIRED,
     ALGO_STOP_MARKET,
@@ -204,11 +194,11 @@ def test_the_range_is_that_of_the_lowest_rate_that_a_position_has() -> None:
     """A position on former tiers keeps a lower rate (rule 1.7)."""
     world = ContractWorld("ann", "ben")
     assert settle_range(world.perp) == (990, 1_010)
-    world.change(tiers=[Tier(AMOUNT_MAX, 10, 60_000)], leverage_max=10)
+    world.change(tiers=wide(10, 60_000), leverage_max=10)
     assert settle_range(world.perp) == (940, 1_060)
     held = ContractWorld("ann", "ben")
     held.trade("ann", "ben", 10, PRICE)
-    held.change(tiers=[Tier(AMOUNT_MAX, 10, 60_000)], leverage_max=10)
+    held.change(tiers=wide(10, 60_000), leverage_max=10)
     assert settle_range(held.perp) == (990, 1_010)
 
 

@@ -14,10 +14,11 @@ from support.contract_world import (
     isolated_world,
     of,
     refusal,
+    wide,
 )
 from venue.core.contract.position import maintenance
 from venue.core.contract.risk.changed_terms import CHANGE_UNITS, FORMER_US
-from venue.core.instruments import Contract, Tier
+from venue.core.instruments import Contract
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
     ContractOrderPlaced,
@@ -29,12 +30,11 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import audit, snapshot
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import IOC, SEPARATED, SHORT, Reject
 
 pytestmark = pytest.mark.core
 
-SAFER = replace(CONTRACT, leverage_max=10, tiers=[Tier(AMOUNT_MAX, 10, 60_000)])
+SAFER = replace(CONTRACT, leverage_max=10, tiers=wide(10, 60_000))
 
 
 def with_fees(contract: Contract, maker_ppm: int, taker_ppm: int) -> Contract:
@@ -107,7 +107,7 @@ def test_one_lot_on_former_tiers_keeps_nobody_from_opening() -> None:
     coarse = replace(
         CONTRACT,
         leverage_max=100,
-        tiers=[Tier(AMOUNT_MAX, 100, 4_000)],
+        tiers=wide(100, 4_000),
         index_step_ppm=3_000,
     )
     world = ContractWorld("ann", "ben", contract=coarse)
@@ -117,7 +117,7 @@ def test_one_lot_on_former_tiers_keeps_nobody_from_opening() -> None:
     world.trade("thief", "ann", 1, 1_300)
     world.post(1_200)
     assert world.long("ben", 1, 1_200) == [Rejected(Reject.CONTRACT_UNSAFE, 1_250)]
-    world.change(tiers=[Tier(AMOUNT_MAX, 50, 10_000)], leverage_max=50)
+    world.change(tiers=wide(50, 10_000), leverage_max=50)
     assert list(world.perp.former) == [world.position("thief").position_id]
     world.short("ann", 1, 1_200)
     (trade,) = of(world.long("ben", 1, 1_200), ContractTrade)
@@ -200,7 +200,7 @@ def test_each_change_of_tiers_gives_the_whole_term_and_no_other_change_does() ->
     end = world.time + SECOND
     world.ok(commands.ChangeContract(replace(SAFER, position_max=10_000)))
     assert world.perp.former_end == end
-    stricter = replace(SAFER, tiers=[Tier(AMOUNT_MAX, 10, 70_000)])
+    stricter = replace(SAFER, tiers=wide(10, 70_000))
     world.ok(commands.ChangeContract(stricter))
     assert world.perp.former_end == end - SECOND + FORMER_US
     assert of(later(world, SECOND), LiquidationStarted) == []

@@ -130,8 +130,21 @@ FAULTS: list[tuple[dict[str, object], str]] = [
     ({"index_step_ppm": 6_001}, "a second's step, 0.006001, must be at most 0.006, 0.75 x"),
     ({"tiers": [Tier(500, 50, 6_000)]}, "a second's step, 0.005, must be at most 0.0045, 0.75 x"),
     ({"position_max": 10**14, "open_interest_max": 10**15}, "lowest price, in ticks"),
-    ({"index_notional": 0}, "index_notional"),
-    ({"index_notional": 10**9 + 1}, "index_notional"),
+    ({"index_notional": -1}, "index_notional must be 0 to"),
+    ({"impact_notional": AMOUNT_MAX + 1}, "impact_notional must be 0 to"),
+    # The first tier ends at 2,000,000.00, the smallest order at four times 625 ticks is 5,000.00.
+    (
+        {"index_notional": 199_999},
+        "a thousandth of the first tier's greatest notional, 2000, must be at most 1999.99, the",
+    ),
+    (
+        {"impact_notional": 499_999},
+        "the smallest order at four times the lowest price, 5000, must be at most 4999.99, the imp",
+    ),
+    (
+        {"impact_notional": 200_000_001, "tiers": [Tier(200_000_000, 50, 8_000)]},
+        "impact_notional: the impact notional, 2000000.01, must be at most 2000000, the last",
+    ),
     ({"index_step_ppm": 0}, "index_step_ppm"),
     ({"index_step_ppm": 50_001}, "index_step_ppm"),
 ]
@@ -174,8 +187,8 @@ def test_the_limits_themselves_are_fine() -> None:
         tiers=[Tier(500, 50, 19_999), Tier(501, 50, 19_999), Tier(AMOUNT_MAX, 1, 999_999)],
         position_max=AMOUNT_MAX // (4 * 251 * UNIT), open_interest_max=QUANTITY_MAX,
         funding_minutes=tuple(range(0, 1_440, 60)), funding_cap_ppb=1, interest_ppb=0,
-        index_sources=tuple("abcdefgh"), adl_policy=1, index_notional=10**9, index_step_ppm=14_999,
-        liquidation_ppm=0,
+        index_sources=tuple("abcdefgh"), adl_policy=1, index_notional=AMOUNT_MAX,
+        impact_notional=4 * 251 * 2 * UNIT, index_step_ppm=14_999, liquidation_ppm=0,
     )  # fmt: skip
     said = bare().apply(commands.ListContract(limits))
     assert said[-1] == ContractListed(limits)
@@ -211,10 +224,10 @@ def test_assets_and_markets_that_come_later_are_everybodys() -> None:
 def test_limits_change_and_resting_orders_stay() -> None:
     desk = Desk("ann", "ben")
     resting = desk.asks("ann", 4, PRICE)
-    stricter = gridded(quantity_min=5, quantity_max=6, market_quantity_max=5, taker_ppm=0)
+    stricter = gridded(quantity_min=3, quantity_max=6, market_quantity_max=5, taker_ppm=0)
     assert desk.ok(commands.ChangeContract(stricter)) == [ContractChanged(stricter)]
     assert desk.order("ann", resting).remaining == 4
-    assert desk.place("ben", BUY, LONG, 4, PRICE) == [Rejected(Reject.QUANTITY_MIN, 5)]
+    assert desk.place("ben", BUY, LONG, 2, PRICE) == [Rejected(Reject.QUANTITY_MIN, 3)]
     assert desk.place("ben", BUY, LONG, 7, PRICE) == [Rejected(Reject.QUANTITY_MAX, 6)]
     assert desk.place("ben", BUY, LONG, 6) == [Rejected(Reject.MARKET_SIZE, 5)]
     desk.place("ben", BUY, LONG, 5, PRICE)

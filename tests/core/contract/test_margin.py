@@ -6,7 +6,16 @@ from random import Random
 
 import pytest
 
-from support.contract_world import SECOND, START, SYMBOL, TIERS, ContractWorld, isolated_world, of
+from support.contract_world import (
+    SECOND,
+    START,
+    SYMBOL,
+    TIERS,
+    ContractWorld,
+    isolated_world,
+    of,
+    wide,
+)
 from venue.core.contract.admission import order_margin
 from venue.core.contract.margin import Tiers, bankruptcy_price, initial, liquidation_price
 from venue.core.contract.position import equity, maintenance, notional
@@ -18,14 +27,14 @@ from venue.core.messages.commands import Command
 from venue.core.messages.contract_events import LiquidationStarted
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import audit
-from venue.core.units import AMOUNT_MAX, PPM, PRICE_MAX
+from venue.core.units import PPM, PRICE_MAX
 from venue.vocabulary import BUY, GTC, LIMIT, LONG, SELL, SHORT
 
 pytestmark = pytest.mark.core
 
 # Deductions 0; 100,000 x 1 % = 1,000; 1,000 + 400,000 x 3 % = 13,000.
 SMALL = Tiers(TIERS)
-FLAT = Tiers([Tier(AMOUNT_MAX, 50, 10_000)])
+FLAT = Tiers(wide(50, 10_000))
 
 # The tables of Binance's example, "How to Calculate Liquidation Price of USD-M Futures Contracts"
 # (its support page b3c689c1f50a44cabb3a84e663b81d93), as they were then: notional and rate.

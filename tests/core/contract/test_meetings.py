@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from support.contract_world import CONTRACT, ContractWorld, of
+from support.contract_world import CONTRACT, ContractWorld, of, wide
 from venue.compiled import compiled
 from venue.core.book import matching
 from venue.core.book.matching import FILLS_MAX
-from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
     ContractOrderClosed,
@@ -17,14 +16,11 @@ from venue.core.messages.contract_events import (
     ContractTrade,
 )
 from venue.core.messages.events import Event
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import BUY, CANCELED, EXPIRED, FOK, GTC, IOC, LONG
 
 pytestmark = pytest.mark.core
 
-WIDE = replace(
-    CONTRACT, tiers=[Tier(AMOUNT_MAX, 50, 10_000)], position_max=10**6, open_interest_max=10**7
-)
+WIDE = replace(CONTRACT, tiers=wide(50, 10_000), position_max=10**6, open_interest_max=10**7)
 MOST = FILLS_MAX
 MORE = 5
 LOTS = 2

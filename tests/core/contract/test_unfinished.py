@@ -5,14 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from support.contract_world import CONTRACT, SYMBOL, ContractWorld, of
+from support.contract_world import CONTRACT, SYMBOL, ContractWorld, of, wide
 from venue.core.book.matching import PLANNED_MAX
-from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import AlgoTriggered, ClosedAtMarket, ContractTrade
 from venue.core.messages.events import Event
 from venue.core.state import audit, snapshot
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import LONG, MARK_PRICE, SELL
 
 pytestmark = pytest.mark.core
@@ -21,7 +19,7 @@ LOTS = 50_000
 WIDE = replace(
     CONTRACT,
     instrument=replace(CONTRACT.instrument, quantity_max=10**6, market_quantity_max=LOTS),
-    tiers=[Tier(AMOUNT_MAX, 50, 10_000)],
+    tiers=wide(50, 10_000),
     position_max=10**6,
     open_interest_max=10**7,
 )

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from support.contract_world import CONTRACT, CONTRACT_WALLET, HOUR, START, ContractWorld, of
+from support.contract_world import CONTRACT, CONTRACT_WALLET, HOUR, START, ContractWorld, of, wide
 from venue.compiled import compiled
-from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import AlgoTriggered, ContractTrade
 from venue.core.messages.events import Event
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, AlgoType, Reject
 
 if TYPE_CHECKING:
@@ -28,9 +26,7 @@ SYMBOL = CONTRACT.instrument.symbol
 STOP_MARKET = int(AlgoType.STOP_MARKET)
 TRAILING = int(AlgoType.TRAILING_STOP_MARKET)
 LAST = 0  # the price that a trigger is compared with
-WIDE = replace(
-    CONTRACT, tiers=[Tier(AMOUNT_MAX, 50, 10_000)], position_max=10**6, open_interest_max=10**7
-)
+WIDE = replace(CONTRACT, tiers=wide(50, 10_000), position_max=10**6, open_interest_max=10**7)
 
 
 def lines_of(world: ContractWorld, *order: int) -> tuple[int, list[Event]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from support.contract_world import CONTRACT, MONEY, SYMBOL, ContractWorld, of
+from support.contract_world import CONTRACT, MONEY, SYMBOL, ContractWorld, of, wide
 from support.copying_world import (
     TENTH,
     close_copy,
@@ -23,11 +23,9 @@ from support.copying_world import (
     stop,
     tracking,
 )
-from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.copy_events import CopyRefused, CopySettled
 from venue.core.state import audit, snapshot
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import IOC, Reject
 
 pytestmark = pytest.mark.core
@@ -99,7 +97,7 @@ def test_leads_take_a_tenth_of_a_followers_money_a_day(
     high = replace(
         CONTRACT,
         leverage_max=100,
-        tiers=[Tier(AMOUNT_MAX, 100, 5_000)],
+        tiers=wide(100, 5_000),
         index_step_ppm=3_750,
         position_max=10**9,
         open_interest_max=10**9,

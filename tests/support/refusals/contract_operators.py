@@ -29,6 +29,21 @@ def lists(row: str, code: int, *words: str, **changes: Any) -> list[Case]:
     return [made] if fixed & set(changes) or absent else [made, change]
 
 
+def notional(name: str) -> list[Case]:
+    """A notional that is no amount of the settle asset, or unsafe beside the tiers."""
+    tiers: dict[str, Any] = {"tiers": LISTED["tiers"], "maxLeverage": LISTED["maxLeverage"]}
+    tiers |= {"indexNotional": "1", "impactNotional": "1"}
+    least = "first tier's greatest notional, 0.1, must be at most 0.09"
+    most = "1000.5, must be at most 1000, the last tier's greatest notional"
+    return [
+        *lists("V15", -1142, f"'{name}'", "decimal", **{name: "ten"}),
+        *lists("V15", -1142, f"'{name}'", "greater than 0", **{name: "0"}),
+        *lists("V15", -1160, f"'{name}'", "decimals", **{name: "1.0000000001"}),
+        *lists("V16", -1140, f"'{name}'", least, **(tiers | {name: "0.09"})),
+        *lists("V16", -1140, f"'{name}'", most, **(tiers | {name: "1000.5"})),
+    ]
+
+
 def index(row: str, code: int, *words: str, **changes: Any) -> Case:
     return operate(row, "index", changed(INDEX, changes), code, *words)
 
@@ -72,9 +87,9 @@ _UNFIT = [
     *lists("V16", -1142, "'maxLeverage'", "first tier", maxLeverage=40),
     *lists("V16", -1142, "'maxLeverage'", "first tier", tiers=["100:20:0.01"], maxLeverage=50),
     *lists("V16", -1142, "'tiers'", "below 1 / its leverage", tiers=["100:50:0.02"],
-           maxLeverage=50, engine=True),
+           maxLeverage=50, engine=True, indexNotional="1", impactNotional="1"),
     *lists("V16", -1142, "'tiers'", "must ascend", tiers=["100:50:0.01", "100:40:0.01"],
-           maxLeverage=50, engine=True),
+           maxLeverage=50, engine=True, indexNotional="1", impactNotional="1"),
     *lists("V16", -1142, "'fundingTimes'", "evenly spaced", fundingTimes=["00:00", "09:00"],
            engine=True),
     *lists("V16", -1140, "'takerFeeRate'", "0 to 0.999999", takerFeeRate="1"),
@@ -91,6 +106,7 @@ _UNFIT = [
            maxOwnerShare="0.25001"),
     *lists("V16", -1140, "'maxOwnerShare'", "0.000001 to 1", maxOwnerShare="0"),
     *lists("V16", -1140, "'fundingCapRate'", "must be above 0", fundingCapRate="0"),
+    *[case for name in ("indexNotional", "impactNotional") for case in notional(name)],
 ]  # fmt: skip
 
 _INDEX = [

@@ -11,7 +11,6 @@ from venue.api.fields import (
     DecimalOrZero,
     Flag,
     Id,
-    IndexNotional,
     Kind,
     Leverage,
     Rate,
@@ -54,6 +53,10 @@ class ContractRequest(Struct, rename="camel"):
     `indexStepRate` and `fundingCapRate` are at most 0.75 x the first tier's maintenance rate;
     without them, that or 0.005 and 0.003. Fee rates are at most half of the maintenance rate. One
     owner's longs, and its shorts, are at most `maxOwnerShare` of `maxOpenInterest`.
+
+    `indexNotional` and `impactNotional` are amounts of the settle asset: at least a thousandth of
+    the first tier's notional and at most the last tier's. Without them they follow the first tier,
+    as a 200th and a 100th of it.
     """
 
     base_asset: Text
@@ -76,7 +79,8 @@ class ContractRequest(Struct, rename="camel"):
     index_sources: Texts | None = None
     funding_times: Texts | None = None
     adl_policy: PolicyName = AdlPolicy.QUEUE.name
-    index_notional: IndexNotional = 10_000
+    index_notional: Decimal | None = None
+    impact_notional: Decimal | None = None
     index_step_rate: Rate | None = None
     funding_cap_rate: Rate | None = None
     max_owner_share: Rate = "0.25"
@@ -102,7 +106,8 @@ class ChangeContractRequest(Struct, rename="camel"):
     index_sources: Texts | None = None
     funding_times: Texts | None = None
     adl_policy: PolicyName | None = None
-    index_notional: IndexNotional | None = None
+    index_notional: Decimal | None = None
+    impact_notional: Decimal | None = None
     index_step_rate: Rate | None = None
     funding_cap_rate: Rate | None = None
     max_owner_share: Rate | None = None
@@ -163,7 +168,8 @@ class ContractView(Struct, rename="camel"):
     mark_price: str
     index_is_current: bool
     open_interest: str
-    index_notional: int
+    index_notional: str
+    impact_notional: str
     index_step_rate: str
     funding_cap_rate: str
     in_doubt: bool

@@ -13,9 +13,10 @@ from venue.core.contract.risk.changed_terms import ChangedTerms
 from venue.core.contract.safe_terms import (
     breach_of_price,
     breach_of_terms,
+    price_highest,
     price_least,
 )
-from venue.core.instruments import Contract, contract_fault, grid, unit_atoms
+from venue.core.instruments import Asset, Contract, contract_fault, grid, unit_atoms
 from venue.core.messages.commands import ChangeContract, ListContract
 from venue.core.messages.contract_events import ContractChanged, ContractListed
 from venue.core.messages.events import Event, OwnerCreated, Rejected
@@ -48,7 +49,7 @@ class ContractListing:
         unit = unit_atoms(instrument, ledger.assets[quote])
         if not reason and not 0 < unit <= AMOUNT_MAX:
             reason = f"tick x step must be 1 to {AMOUNT_MAX} whole atoms of the settle asset"
-        reason = reason or _unsafe(contract, unit)
+        reason = reason or _unsafe(contract, unit, ledger.assets[quote])
         if reason:
             return [Rejected(Reject.INSTRUMENT_INVALID, 0, reason)]
         events = self._accounts()
@@ -101,19 +102,26 @@ def change_refused(contracts: Contracts, contract: Contract) -> Rejected | None:
             reason = "the contract is delisted: its terms stay"
         if not reason and perp.change is not None:
             reason = "the change before is still under way: try again"
-        reason = reason or _unsafe(contract, perp.unit) or _worse(contract, perp)
+        settle = contracts.ledger.assets[perp.asset]
+        reason = reason or _unsafe(contract, perp.unit, settle) or _worse(contract, perp, settle)
     return Rejected(Reject.INSTRUMENT_INVALID, 0, reason) if reason else None
 
 
-def _unsafe(contract: Contract, unit: int) -> str:
+def _unsafe(contract: Contract, unit: int, settle: Asset) -> str:
     """Why no contract may have these terms; empty when they are safe."""
-    breach = breach_of_terms(contract, unit)
+    breach = breach_of_terms(contract, unit, settle.scale)
     return "" if breach is None else f"{breach.field}: {breach.inequality()}"
 
 
-def _worse(contract: Contract, perp: Perpetual) -> str:
+def _worse(contract: Contract, perp: Perpetual, settle: Asset) -> str:
     """Why new terms do not fit a contract's mark, unless the terms before fitted it no better."""
-    breach = breach_of_price(contract, perp.mark)
-    if breach is None or price_least(contract) <= perp.price_least:
+    breach = breach_of_price(contract, perp.mark, perp.unit, settle.scale)
+    if breach is None:
+        return ""
+    if perp.mark < price_least(contract):
+        better = price_least(contract) <= perp.price_least
+    else:
+        better = price_highest(contract, perp.unit) >= perp.price_highest
+    if better:
         return ""
     return f"{breach.field}: {breach.inequality()}"

@@ -64,7 +64,7 @@ class Plan:
         self.terms = terms
         self.perp: Perpetual = terms.perp
         perp = terms.perp
-        self.doubt = perp.in_doubt() or perp.mark < perp.price_least
+        self.doubt = perp.in_doubt() or perp.outside()
         self.rate = terms.holding.taker_rate(terms.perp.market)
         self.isolated = terms.opens and terms.modes.margin_mode != CROSSED
         self.band_ppm = 0

@@ -20,6 +20,7 @@ from venue.core.contract.safe_terms import (
     funding_cap_most,
     index_step_most,
     position_most,
+    price_highest,
     price_least,
     with_rate,
 )
@@ -49,20 +50,22 @@ class Perpetual:
     `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
     `trigger_last` is the price of its last trade at which openings could trade too, in ticks: last
     price triggers are compared with it (rule 8.2).
-    `price_least` is the lowest mark at which a tick is fine enough, `position_max` the most lots of
-    one owner and side, `least_ppm` the lowest first maintenance rate of a position (rule 1.6). A
-    `change` of terms is under way; `former` are positions on former tiers, in the turn in which
-    they are tried again, until `former_end` (rule 1.7). `delisted` is its end (rule 1.8).
+    `price_least` and `price_highest` bound the marks at which it opens positions, `position_max`
+    the lots of one owner and side; `least_ppm` is the lowest first maintenance rate of a position
+    (rule 1.6). A `change` of terms is under way; `former` are the positions that changes left on
+    former tiers, in the turn in which they are tried again, until `former_end` (rule 1.7).
+    `delisted` is its end (rule 1.8).
     """
 
     __slots__ = ("asset", "change", "contract", "current", "delisted", "doubt", "due", "due_algos",
-                 "ended_algos", "former", "former_end", "funding_cap_ppb", "ids", "index_price",
-                 "index_step_ppm", "index_time", "last_due", "last_rate_ppb", "least_ppm", "mark",
-                 "market", "open_interest", "open_interest_max", "ordinal", "position_max",
-                 "positions", "premium_count", "premium_ppb", "premium_sum", "premium_time",
-                 "premiums", "price_least", "recalled", "seen_time", "settlement", "sources",
-                 "spot", "spot_alone", "spot_highest", "spot_lowest", "symbol", "tiers", "trailing",
-                 "trigger_last", "unit", "wait_until", "waiting", "was_unknown")  # fmt: skip
+                 "ended_algos", "former", "former_end", "funding_cap_ppb", "ids",
+                 "index_price", "index_step_ppm", "index_time", "last_due", "last_rate_ppb",
+                 "least_ppm", "mark", "market", "open_interest", "open_interest_max", "ordinal",
+                 "position_max", "positions", "premium_count", "premium_ppb", "premium_sum",
+                 "premium_time", "premiums", "price_highest", "price_least", "recalled",
+                 "seen_time", "settlement", "sources", "spot", "spot_alone", "spot_highest",
+                 "spot_lowest", "symbol", "tiers", "trailing", "trigger_last", "unit", "wait_until",
+                 "waiting", "was_unknown")  # fmt: skip
 
     def __init__(self, contract: Contract, market: Market[Terms], ordinal: int, time: int) -> None:
         self.market = market
@@ -111,8 +114,12 @@ class Perpetual:
         return self.market.halted and not self.settles()
 
     def closed(self) -> bool:
-        """Whether nothing may be opened, as found by a tick: in doubt, or a tick is too coarse."""
-        return self.doubt or self.mark < self.price_least
+        """Whether nothing may be opened, as found by a tick: in doubt, or the mark is outside."""
+        return self.doubt or self.outside()
+
+    def outside(self) -> bool:
+        """Whether its terms do not fit its mark (rule 1.6)."""
+        return not self.price_least <= self.mark <= self.price_highest
 
     def in_doubt(self) -> bool:
         """Whether nothing may be opened at its price, as found by a tick or since (rule 5.14)."""
@@ -140,6 +147,7 @@ class Perpetual:
         self.contract = contract
         self.position_max = position_most(contract)
         self.open_interest_max = contract.open_interest_max
+        self.price_highest = price_highest(contract, self.unit)
         if contract.tiers != self.tiers.listed:
             self.tiers = Tiers(contract.tiers)
         self.market.configure(contract.instrument)
@@ -247,11 +255,8 @@ class Position:
         self.funded = 0
         self.rank = 0
         self.passed = (0, 0)
-        self.open_size = 0
-        self.open_fee = 0
-        self.close_size = 0
-        self.close_value = 0
-        self.close_fee = 0
+        self.open_size = self.open_fee = 0
+        self.close_size = self.close_value = self.close_fee = 0
         self.funding_fee = 0
         self.liquidate_fee = 0
         self.realized = 0
@@ -428,15 +433,11 @@ class Terms:
         self.position_side = position_side
         self.opens = (side == BUY) == (position_side == LONG)
         self.cause = cause
-        self.margin = 0
-        self.whole_margin = 0
-        self.trimmed = 0
-        self.limit = 0
+        self.margin = self.whole_margin = self.trimmed = self.limit = 0
         self.bounded = False
         self.closes: Position | None = None
         self.made: Position | None = None
-        self.asked_position = 0
-        self.algo_id = 0
+        self.asked_position = self.algo_id = 0
         self.take_profit: Exit | None = None
         self.stop_loss: Exit | None = None
         self.attached: tuple[Algo, ...] = ()
@@ -487,9 +488,7 @@ class Algo:
         self.sibling: Algo | None = None
         self.take_profit: Exit = NO_EXIT
         self.stop_loss: Exit = NO_EXIT
-        self.callback_ppm = 0
-        self.extreme = 0
+        self.callback_ppm = self.extreme = 0
         self.status = ALGO_UNTRIGGERED
-        self.version = 0
+        self.version = self.key = 0
         self.queue = -1
-        self.key = 0

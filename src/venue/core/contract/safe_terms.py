@@ -17,12 +17,18 @@ TICK_PARTS: Final = 5  # one tick is at most a fifth of the maintenance margin
 STEP_PPM: Final = 750_000  # a second's step is at most 0.75 of it, and so is a funding settlement
 FEE_PPM: Final = 500_000  # a taker's or maker's fee is at most half of it
 PRICES: Final = 4  # the highest price of a contract is at least four times its lowest
+# Parts of the greatest notional of the first tier.
+INDEX_PART: Final = 200  # the index notional by default
+IMPACT_PART: Final = 100  # the impact notional by default
+NOTIONAL_PART: Final = 1_000  # both are at least so much
+RATE_DIGITS: Final = 6  # of a rate in ppm
 
 
 class Breach(Struct, frozen=True):
     """An inequality that fails: `value`, called `what`, must be at most `most`, which is `why`.
 
-    Both are rates in ppm where `rate` is set. `field` is the setting that breaks it.
+    Both have so many `digits` after the point: six of a rate in ppm, none of a price in ticks, an
+    amount as many as its asset. `field` is the setting that breaks it.
     """
 
     field: str
@@ -30,21 +36,19 @@ class Breach(Struct, frozen=True):
     value: int
     most: int
     why: str
-    rate: bool = True
+    digits: int = RATE_DIGITS
 
     def inequality(self) -> str:
         """In words, with its numbers."""
-        value, most = str(self.value), str(self.most)
-        if self.rate:
-            value, most = _decimal(self.value), _decimal(self.most)
+        value, most = (_decimal(number, self.digits) for number in (self.value, self.most))
         return f"{self.what}, {value}, must be at most {most}, {self.why}"
 
 
-def breach_of_terms(contract: Contract, unit: int) -> Breach | None:
+def breach_of_terms(contract: Contract, unit: int, scale: int) -> Breach | None:
     """The first inequality that a contract's terms fail, whatever its price; None: they are safe,
     or `contract_fault` refuses them.
 
-    `unit` is one tick x lot in atoms of the settle asset.
+    `unit` is one tick x lot in atoms of the settle asset, which has `scale` decimals.
     """
     rate = contract.tiers[0].maintenance_ppm if contract.tiers else 0
     if rate <= 0 or not 0 < unit <= AMOUNT_MAX:
@@ -71,7 +75,29 @@ def breach_of_terms(contract: Contract, unit: int) -> Breach | None:
     if least > highest:
         words = "four times the lowest price, in ticks, of which one is a fifth of its margin"
         why = "the highest price at which the largest position can be counted"
-        return Breach("position_max", words, least, highest, why, rate=False)
+        return Breach("position_max", words, least, highest, why, 0)
+    return _breach_of_notionals(contract, unit, scale)
+
+
+def _breach_of_notionals(contract: Contract, unit: int, scale: int) -> Breach | None:
+    """A notional must be worth something beside the positions of the contract, more than a single
+    order, and no more than the largest position."""
+    first, last = contract.tiers[0].notional_max, contract.tiers[-1].notional_max
+    order = contract.instrument.quantity_min * unit * PRICES * price_least(contract)
+    for field, name, atoms in (
+        ("index_notional", "the index notional", index_notional(contract)),
+        ("impact_notional", "the impact notional", impact_notional(contract)),
+    ):
+        part = ceil_div(first, NOTIONAL_PART)
+        if part > atoms:
+            what = "a thousandth of the first tier's greatest notional"
+            return Breach(field, what, part, atoms, name, scale)
+        if atoms > last:
+            why = "the last tier's greatest notional"
+            return Breach(field, name, atoms, last, why, scale)
+        if order > atoms:
+            what = "the smallest order at four times the lowest price"
+            return Breach(field, what, order, atoms, name, scale)
     return None
 
 
@@ -84,9 +110,17 @@ def with_rate(contract: Contract, least_ppm: int) -> Contract:
     return structs.replace(contract, tiers=[first, *tiers[1:]])
 
 
-def breach_of_price(contract: Contract, mark: int) -> Breach | None:
+def breach_of_price(contract: Contract, mark: int, unit: int, scale: int) -> Breach | None:
     """The inequality that a contract fails at its mark, in ticks; 0: it has no mark, and fails
-    none."""
+    none. `unit` and `scale` are as in `breach_of_terms`."""
+    if mark > price_highest(contract, unit):
+        index, impact = index_notional(contract), impact_notional(contract)
+        field, why = ("index_notional", "the index notional")
+        if impact < index:
+            field, why = ("impact_notional", "the impact notional")
+        order = contract.instrument.quantity_min * mark * unit
+        what = f"the smallest order at {mark} ticks"
+        return Breach(field, what, order, min(index, impact), why, scale)
     if not 0 < mark < price_least(contract):
         return None
     rate = contract.tiers[0].maintenance_ppm
@@ -98,6 +132,27 @@ def breach_of_price(contract: Contract, mark: int) -> Breach | None:
 def price_least(contract: Contract) -> int:
     """The lowest mark, in ticks, at which one tick is at most a fifth of the maintenance margin."""
     return ceil_div(TICK_PARTS * PPM, contract.tiers[0].maintenance_ppm) if contract.tiers else 1
+
+
+def price_highest(contract: Contract, unit: int) -> int:
+    """The highest mark, in ticks, at which the smallest order is within the index notional and
+    within the impact notional."""
+    least = min(index_notional(contract), impact_notional(contract))
+    return least // (contract.instrument.quantity_min * unit)
+
+
+def index_notional(contract: Contract) -> int:
+    """The notional that each side of the spot book must fill, in atoms (rule 6.1)."""
+    return contract.index_notional or _part(contract, INDEX_PART)
+
+
+def impact_notional(contract: Contract) -> int:
+    """The notional whose prices are the premium, in atoms (rule 6.3)."""
+    return contract.impact_notional or _part(contract, IMPACT_PART)
+
+
+def _part(contract: Contract, part: int) -> int:
+    return max(1, contract.tiers[0].notional_max // part) if contract.tiers else 1
 
 
 def price_most(contract: Contract, unit: int) -> int:
@@ -134,5 +189,7 @@ def index_step_most(contract: Contract) -> int:
     return contract.tiers[0].maintenance_ppm * STEP_PPM // PPM if contract.tiers else PPM
 
 
-def _decimal(ppm: int) -> str:
-    return f"{ppm // PPM}.{ppm % PPM:06}".rstrip("0").rstrip(".")
+def _decimal(number: int, digits: int = RATE_DIGITS) -> str:
+    text = str(number).zfill(digits + 1)
+    cut = len(text) - digits
+    return f"{text[:cut]}.{text[cut:]}".rstrip("0").rstrip(".")

@@ -23,10 +23,10 @@ from support.contract_world import (
     isolated_world,
     items,
     of,
+    wide,
 )
 from venue.core.contract.reference.funding import CHUNK, funding_rate, interval_us
 from venue.core.engine import Engine
-from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
     ContractTrade,
@@ -38,7 +38,6 @@ from venue.core.messages.contract_events import (
     PositionClosed,
 )
 from venue.core.messages.events import Event
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import SHORT
 
 pytestmark = pytest.mark.core
@@ -85,10 +84,8 @@ def settle(world: ContractWorld) -> list[Event]:
 )
 def test_the_rate_of_an_average_premium(premium: int, rate: int) -> None:
     """Rule 6.4, in ppb."""
-    wide = replace(
-        CONTRACT, leverage_max=20, tiers=[Tier(AMOUNT_MAX, 20, 20_000)], funding_cap_ppb=15_000_000
-    )
-    world = ContractWorld(contract=wide)
+    dear = replace(CONTRACT, leverage_max=20, tiers=wide(20, 20_000), funding_cap_ppb=15_000_000)
+    world = ContractWorld(contract=dear)
     world.premium(premium)
     assert funding_rate(world.perp, DUE) == rate
 

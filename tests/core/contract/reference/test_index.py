@@ -9,21 +9,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from support.contract_world import (
-    CONTRACT,
-    INSTRUMENT,
-    SECOND,
-    SYMBOL,
-    ContractWorld,
-    of,
-)
+from support.contract_world import CONTRACT, INSTRUMENT, SECOND, SYMBOL, ContractWorld, of, wide
 from support.index_world import index_world, pull, quote, seconds, spread
 from venue.core.contract.reference.index import LEVELS_MAX, taken
-from venue.core.instruments import Tier
 from venue.core.messages import commands
 from venue.core.messages.contract_events import MarkSet
 from venue.core.state import snapshot
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import BUY, SELL
 
 pytestmark = pytest.mark.core
@@ -392,7 +383,7 @@ def test_a_contract_of_an_older_file_is_clamped_when_it_is_loaded() -> None:
     world.perp.contract = older
     loaded = snapshot.load(snapshot.dump(world.engine)).contracts.markets[SYMBOL]
     assert loaded.funding_cap_ppb == 7_500_000
-    low = replace(older, tiers=[Tier(AMOUNT_MAX, 50, 4_000)])
+    low = replace(older, tiers=wide(50, 4_000))
     world.perp.contract = low
     loaded = snapshot.load(snapshot.dump(world.engine)).contracts.markets[SYMBOL]
     assert loaded.funding_cap_ppb == 3_000_000

@@ -7,19 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from support.contract_world import (
-    DAY_START,
-    HOUR,
-    SECOND,
-    SYMBOL,
-    ContractWorld,
-    of,
-    refusal,
-)
-from venue.core.instruments import Tier
+from support.contract_world import DAY_START, HOUR, SECOND, SYMBOL, ContractWorld, of, refusal, wide
 from venue.core.messages import commands
 from venue.core.messages.contract_events import FundingDue, MarkSet
-from venue.core.units import AMOUNT_MAX, PRICE_MAX
+from venue.core.units import PRICE_MAX
 from venue.vocabulary import Reject
 
 pytestmark = pytest.mark.core
@@ -141,6 +132,7 @@ def test_premiums_are_sampled_every_five_seconds_with_a_current_index() -> None:
 def test_the_mark_is_the_index_with_the_average_premium_of_thirty_samples() -> None:
     """Rule 6.2: 0.4 % of 10,000 is 40; each sample adds a thirtieth: 1.33. Then the bid leaves."""
     world = ContractWorld("ann", "ben")
+    world.change(index_notional=100_000, impact_notional=100_000)
     world.post(10_000)
     world.long("ann", 10, 10_040)
     order = world.next_order() - 1
@@ -215,8 +207,9 @@ def test_a_low_price_stays_within_the_clamp_and_above_nothing() -> None:
 
 def test_the_clamp_follows_the_tiers() -> None:
     world = ContractWorld("ann")
+    world.change(index_notional=100_000, impact_notional=100_000)
     world.post(10_000)
     world.long("ann", 10, 10_400)
     assert [at(world, 10_000) for _ in range(30)][-1] == 10_050
-    world.change(leverage_max=20, tiers=[Tier(AMOUNT_MAX, 20, 20_000)])
+    world.change(leverage_max=20, tiers=wide(20, 20_000))
     assert at(world, 10_000) == 10_100

@@ -7,26 +7,22 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from support.contract_world import CONTRACT, SYMBOL, ContractWorld, of
+from support.contract_world import CONTRACT, SYMBOL, ContractWorld, of, wide
 from venue.core.contract.collateral import FUND_UID
 from venue.core.contract.position import equity
 from venue.core.contract.records import Position
 from venue.core.contract.risk.deleveraging import bearable
 from venue.core.contract.risk.ranking import SCORED_PER_UNIT, score
 from venue.core.engine import Engine
-from venue.core.instruments import Tier
 from venue.core.messages.commands import PostIndex, Proceed, SetLeverage, SetMarginMode
 from venue.core.messages.contract_events import Deleveraged, LiquidationStep
 from venue.core.messages.events import Event
 from venue.core.state import snapshot
-from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import CROSSED, ISOLATED, SEPARATED, SHORT
 
 pytestmark = pytest.mark.core
 
-HUNDREDFOLD = replace(
-    CONTRACT, leverage_max=100, tiers=[Tier(AMOUNT_MAX, 100, 5_000)], index_step_ppm=3_000
-)
+HUNDREDFOLD = replace(CONTRACT, leverage_max=100, tiers=wide(100, 5_000), index_step_ppm=3_000)
 SLICE = 400  # units of liquidating per slice
 Asked = tuple[int, int, int]  # (position id, lots, score)
 

@@ -218,10 +218,7 @@ def _depth_price(perp: Perpetual, spot: Market[Any]) -> int:
 
 def spot_notional(perp: Perpetual, spot: Market[Any]) -> int:
     """The index notional in ticks x lots of the spot book."""
-    theirs = spot.instrument
-    units = perp.contract.index_notional * 10 ** (theirs.price_scale + theirs.quantity_scale)
-    notional: int = max(1, units // (theirs.tick * theirs.step))
-    return notional
+    return max(1, safe_terms.index_notional(perp.contract) // spot.unit_atoms)
 
 
 def _nearest(number: int, divisor: int) -> int:

@@ -14,13 +14,13 @@ from venue.core.contract.reference.index import (
     value,
     watch_book,
 )
+from venue.core.contract.safe_terms import impact_notional
 from venue.core.units import PPB, SECOND_US
 
 SAMPLE_US: Final = 5 * SECOND_US
 PREMIUMS_MAX: Final = 30  # samples of 5 s: the moving average of 150 s
 CLAMP_PPB: Final = 500  # the mark's greatest premium, per ppm of maintenance: half of it
 DAMPER_PPB: Final = 500_000  # 0.05 %
-IMPACT_UNITS: Final = 200  # impact notional: this times the greatest leverage, in units of quote
 
 
 def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
@@ -70,11 +70,7 @@ def sample(perp: Perpetual, time: int) -> None:
     perp.premium_time = time
     index = perp.index_price
     book = perp.market.book
-    instrument = perp.market.instrument
-    # Impact notional in ticks x lots: units of quote are 10^scales of tick x step.
-    units = IMPACT_UNITS * perp.contract.leverage_max
-    scale = 10 ** (instrument.price_scale + instrument.quantity_scale)
-    impact = units * scale // (instrument.tick * instrument.step)
+    impact = impact_notional(perp.contract) // perp.unit  # ticks x lots
     cost, lots = taken(book.bids, impact)
     premium = max(0, cost - index * lots) * PPB // (index * lots) if lots else 0
     cost, lots = taken(book.asks, impact)

@@ -38,7 +38,12 @@ from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.index import SPOT_SOURCE
 from venue.core.contract.risk.changed_terms import foreseen, former_end
 from venue.core.contract.risk.delisting import settle_range
-from venue.core.contract.safe_terms import funding_cap_most, index_step_most
+from venue.core.contract.safe_terms import (
+    funding_cap_most,
+    impact_notional,
+    index_notional,
+    index_step_most,
+)
 from venue.core.instruments import Asset, Contract, Instrument, Tier
 from venue.core.messages.commands import (
     ChangeContract,
@@ -241,8 +246,13 @@ def _with(
         changes["funding_minutes"] = tuple(_minute(text) for text in request.funding_times)
     if request.adl_policy is not None:
         changes["adl_policy"] = int(AdlPolicy[request.adl_policy])
-    if request.index_notional:
-        changes["index_notional"] = request.index_notional
+    amounts = {
+        "index_notional": ("indexNotional", request.index_notional),
+        "impact_notional": ("impactNotional", request.impact_notional),
+    }
+    for field, (name, text) in amounts.items():
+        if text:
+            changes[field] = decode.scaled(text, settle.scale, name)
     made = structs.replace(contract, **changes)
     step_ppm = min(made.index_step_ppm, index_step_most(made))
     if request.index_step_rate:
@@ -323,7 +333,8 @@ def _contract_view(node: Node, perp: Perpetual) -> ContractView:
         mark_price=texts.order_price_text(listed, perp.mark),
         index_is_current=perp.current,
         open_interest=texts.quantity_text(listed, perp.open_interest),
-        index_notional=contract.index_notional,
+        index_notional=texts.short_text(index_notional(contract), settle.scale),
+        impact_notional=texts.short_text(impact_notional(contract), settle.scale),
         index_step_rate=texts.rate_text(contract.index_step_ppm),
         funding_cap_rate=texts.funding_text(perp.funding_cap_ppb),
         in_doubt=perp.doubt,

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from venue.api import errors
 from venue.core.contract.safe_terms import breach_of_terms
 from venue.core.instruments import (
-    INDEX_NOTIONAL_MAX,
     INDEX_SOURCES_MAX,
     INDEX_STEP_MAX,
     Asset,
@@ -38,6 +37,8 @@ _SAFE_NAMES: Final = {
     "index_step_ppm": "indexStepRate",
     "position_max": "maxPositionSize",
     "share_ppm": "maxOwnerShare",
+    "index_notional": "indexNotional",
+    "impact_notional": "impactNotional",
 }
 
 
@@ -77,13 +78,11 @@ def check_contract(contract: Contract, settle: Asset, sent: Container[str]) -> N
     _check_rate("liquidationFeeRate", contract.liquidation_ppm, 0, PPM - 1)
     _check_rate("indexStepRate", contract.index_step_ppm, 1, INDEX_STEP_MAX)
     _check_rate("maxOwnerShare", contract.share_ppm, 1, PPM)
-    if not 1 <= contract.index_notional <= INDEX_NOTIONAL_MAX:
-        raise errors.out_of_range("indexNotional", f"allowed: 1 to {INDEX_NOTIONAL_MAX}")
     if not 1 <= len(contract.index_sources) <= INDEX_SOURCES_MAX:
         raise errors.out_of_range("indexSources", f"allowed: 1 to {INDEX_SOURCES_MAX} names")
     if not contract.funding_cap_ppb > 0:
         raise errors.out_of_range("fundingCapRate", "must be above 0")
-    breach = breach_of_terms(contract, unit_atoms(instrument, settle))
+    breach = breach_of_terms(contract, unit_atoms(instrument, settle), settle.scale)
     if breach is not None:
         raise errors.out_of_range(_SAFE_NAMES[breach.field], breach.inequality())
 

@@ -99,7 +99,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         stream_defects=_stream_defects(node),
         plan_faults=node.engine.contracts.faults,
         doubtful_contracts=[perp.symbol for perp in perps if perp.doubt],
-        unsafe_contracts=[text for perp in perps if (text := _unsafe(perp))],
+        unsafe_contracts=[text for perp in perps if (text := _unsafe(node, perp))],
         index_costs=costs,
         venue_time=node.clock.now() // 1000,
         clock_ahead=node.clock.ahead() // 1000,
@@ -128,9 +128,10 @@ def _status(node: Node) -> str:
     return "; ".join(failures) or "ok"
 
 
-def _unsafe(perp: Perpetual) -> str:
+def _unsafe(node: Node, perp: Perpetual) -> str:
     """Why orders of a contract may only reduce whatever its sources say; empty: they may open."""
-    breach = breach_of_price(perp.contract, perp.mark)
+    scale = node.engine.ledger.assets[perp.asset].scale
+    breach = breach_of_price(perp.contract, perp.mark, perp.unit, scale)
     return "" if breach is None else f"{perp.symbol}: {breach.inequality()}"
 
 

@@ -141,6 +141,15 @@ def _unsafe(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
     return errors.failed_precondition(reason, item_code="CONTRACT_UNSAFE")
 
 
+def _dear(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+    highest = price_text(listed.contract.instrument, rejected.limit)
+    reason = (
+        f"above {highest} the smallest order fills the index notional or the impact notional:"
+        " orders may only reduce positions"
+    )
+    return errors.failed_precondition(reason, item_code="CONTRACT_UNSAFE")
+
+
 def _left_to_close(rejected: Rejected, listed: Listed, words: Words) -> ApiError:
     if not rejected.limit:
         return _nothing_to_close(rejected, words)
@@ -184,6 +193,7 @@ _LISTED: Final[dict[Reject, Callable[[Rejected, Listed, Words], ApiError]]] = {
     Reject.OWNER_SHARE: _owner_share,
     Reject.OPEN_INTEREST_MAX: _open_interest_max,
     Reject.CONTRACT_UNSAFE: _unsafe,
+    Reject.CONTRACT_DEAR: _dear,
     Reject.NOTHING_TO_CLOSE: _left_to_close,
     Reject.WOULD_TRIGGER: _would_trigger,
     Reject.FUNDS: _funds,

@@ -57,6 +57,8 @@ _LISTING: Final = (
     ("taker_ppm: ", "takerFeeRate", ""),
     ("funding_cap_ppb: ", "fundingCapRate", ""),
     ("index_step_ppm: ", "indexStepRate", ""),
+    ("index_notional: ", "indexNotional", ""),
+    ("impact_notional: ", "impactNotional", ""),
 )
 
 
