@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from venue.cli.clock import clock
+from venue.cli.contracts import crash, delist, index, preview, settle
 from venue.cli.faults import fault
 from venue.cli.identity import FIRST
 from venue.cli.keys import key
@@ -30,7 +31,6 @@ from venue.cli.operator import die as _die
 from venue.cli.operator import moment as _moment
 from venue.cli.operator import show as _show
 from venue.cli.options import FileOptions as OptionsFile
-from venue.cli.prices import crash, index
 from venue.cli.progress import working
 from venue.cli.raw import delete, get, post
 from venue.cli.rehearsal.crashtest import crashtest
@@ -78,7 +78,7 @@ for one in (clock, fault, key, snapshot, wire, world):
 for command in (
     get, post, delete, buy, sell, cancel, orders, fills, balance, account, withdraw, status, stop,
     wait, reset, index, crash, explain, run, crashtest, bundle, replay,
-    log, fork,
+    log, fork, preview, delist, settle,
 ):  # fmt: skip
     app.command(command)
 app.command(open_run, name="open")

@@ -41,7 +41,7 @@ def _send(method: str, target: str, values: tuple[str, ...], who: Who) -> None:
     from venue.vocabulary import Access
 
     path, _, query = target.partition("?")
-    given = _parsed([*(part for part in query.split("&") if part), *values])
+    given = parsed([*(part for part in query.split("&") if part), *values])
     try:
         row, held = looked_up(method, path)
         if row.access in (Access.PUBLIC, Access.OPERATOR):
@@ -56,7 +56,7 @@ def _send(method: str, target: str, values: tuple[str, ...], who: Who) -> None:
         sys.exit(REFUSED)
 
 
-def _parsed(values: list[str]) -> dict[str, Any]:
+def parsed(values: list[str]) -> dict[str, Any]:
     """Parameters by name; a name that comes twice, or a value that is no JSON, ends the command."""
     found: dict[str, Any] = {}
     for text in values:

@@ -1,13 +1,16 @@
-"""`venue index` and `venue crash`: prices of a running practice venue, held and moved."""
+"""`venue index`, `crash`, `preview`, `delist` and `settle`: contracts of a running venue."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
-from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, moment, show
+from venue.cli.operator import DEFAULT_URL, Output, Url, call, counted, die, moment, show
+from venue.cli.raw import Values, parsed
 from venue.cli.told.printing import tell
+
+IDS_MAX: Final = 10  # order ids in a line
 
 Contract = Annotated[str, Parameter(help="Name of the contract, as BTCUSDT.")]
 
@@ -62,6 +65,43 @@ def crash(
     """Have the price of a contract and of its spot market fall, or rise, and stay there."""
     told = call(url, "crash", {"symbol": symbol, "change": change, "over": over})
     tell(f"{symbol} goes from {told['price']} to {told['target']} until {moment(told['until'])}")
+
+
+def preview(symbol: Contract, *changes: Values, url: Url = DEFAULT_URL) -> None:
+    """Print the effects that a change of a contract would have now; nothing is changed.
+
+    The changes are the fields of POST /_venue/contracts/change.
+    """
+    if not changes:
+        die(f"which change? For instance venue preview {symbol} takerFeeRate=0.0008")
+    told = call(url, "preview_change", {"symbol": symbol} | parsed(list(changes)))
+    if not told["accepted"]:
+        die(told["refused"]["msg"])
+    ended = counted(told["endedOrders"], "open order")
+    tell(f"{symbol}: {ended} of {counted(told['owners'], 'owner')} would end")
+    if told["orders"]:
+        ids = [str(number) for number in told["orders"][:IDS_MAX]]
+        rest = told["endedOrders"] - len(ids)
+        tell(f"orders: {', '.join(ids)}" + (f" and {rest} more" if rest else ""))
+    taken = counted(told["takenPositions"], "position")
+    tell(f"{taken} would take the new tiers, {told['keptPositions']} would keep the former ones")
+
+
+def delist(symbol: Contract, *, url: Url = DEFAULT_URL) -> None:
+    """Announce the end of a contract: its orders only reduce from now on. That cannot be undone."""
+    call(url, "delist_contract", {"symbol": symbol})
+    tell(f"{symbol} is delisted: its orders only reduce. venue settle {symbol} PRICE ends it")
+
+
+def settle(
+    symbol: Contract,
+    price: Annotated[str, Parameter(help="The price, near the last mark.")],
+    *,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Close all positions of a delisted contract at a price. That cannot be undone."""
+    told = call(url, "settle_contract", {"symbol": symbol, "price": price})
+    tell(f"{symbol} settles at {told['settlePrice']}")
 
 
 def _list(symbol: str, output: str, url: str) -> None:
