@@ -166,6 +166,7 @@ def test_server_library_and_world_write_the_same_journal(tmp_path: Path, agents:
             alice.sell(SYMBOL, "0.2", price="60000", **terms)
         alice.cancel(resting)
         v.run("1s500ms")
+        v.run("3m", sparse=True)
     options = ["--seed", "7", "--state", str(theirs), *([] if agents else ["--no-agents"])]
     with Moved(tmp_path / "server", *options, program=("support.noting",)) as served:
         served.ok(served.anyone.post("/_venue/worlds", {"name": "w", "agents": agents}))
@@ -194,7 +195,7 @@ def trade(served: Moved, place: str, *, contract: bool) -> None:
     """The library's calls of the test above, over HTTP, below an address."""
     limit = {"symbol": SYMBOL, "type": "LIMIT", "price": "63900"}
 
-    def post(path: str, name: str, **body: str) -> Any:
+    def post(path: str, name: str, **body: Any) -> Any:
         act: dict[str, str | None] = {"X-Venue-Act-As": name} if name else {}
         return served.ok(served.anyone.post(place + path, body, headers=act))
 
@@ -209,6 +210,7 @@ def trade(served: Moved, place: str, *, contract: bool) -> None:
     page = f"{place}/api/v3/order?orderId={resting['orderId']}"
     served.ok(served.anyone.delete(page, headers={"X-Venue-Act-As": "alice"}))
     post("/_venue/clock/advance", "", by="1s500ms")
+    post("/_venue/clock/advance", "", by="3m", sparse=True)
 
 
 def test_a_file_goes_on(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from support.client import Answer
 from support.lived import SYMBOL, Life, packed
 from support.moved import BEGIN_MS
+from venue.compiled import COMPILED, ENGINE, INTERPRETED
 from venue.core.messages.commands import ChangeSetting
 from venue.node.clock_modes import SETTING
 
@@ -38,13 +39,14 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 def _agents_run(folder: Path, environment: Mapping[str, str]) -> tuple[Any, list[bytes]]:
-    """All that a practice venue tells in two minutes, and its journal."""
+    """All that a practice venue tells in two minutes and twenty sparse ones, and its journal."""
     with _environment(environment), Life(folder) as life:
         life.venue.advance(by="30s")
         order = {"side": "BUY", "quantity": "0.2", "type": "MARKET"}
         life.order(life.alice, "/api/v3/order", **order)
         life.order(life.alice, "/capi/v3/order", **order, positionSide="LONG")
         life.venue.advance(by="90s250ms")
+        life.venue.advance(by="20m", sparse=True)
         told = life.told()
         return told, packed(life.journal())
 
@@ -59,8 +61,9 @@ def test_two_processes_live_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not BUILT.is_dir(), reason="make fast has not been run")
 def test_interpreted_and_compiled_live_the_same(tmp_path: Path) -> None:
-    plain = _agents_run(tmp_path / "plain", {"PYTHONPATH": "src"})
-    built = _agents_run(tmp_path / "built", {"PYTHONPATH": str(BUILT)})
+    sources, build = str(BUILT.parents[1] / "src"), str(BUILT)
+    plain = _agents_run(tmp_path / "p", {ENGINE: INTERPRETED, "PYTHONPATH": sources})
+    built = _agents_run(tmp_path / "b", {ENGINE: COMPILED, "PYTHONPATH": build})
     _same(plain, built)
 
 

@@ -48,13 +48,16 @@ def advance(
         Literal["funding", "countdown", "any"] | None, Parameter(help="The next event to come to.")
     ] = None,
     dry_run: Annotated[bool, Parameter(help="Only print the due events.", negative="")] = False,
+    sparse: Annotated[
+        bool, Parameter(help="Agents act once a minute of venue time.", negative="")
+    ] = False,
     output: Output = "text",
     url: Url = DEFAULT_URL,
 ) -> None:
     """Move time, settle the events that fall due on the way, and print them."""
     if by is None and to is None and to_next is None:
         die("how far? For instance venue clock advance 8h, or --to-next funding")
-    given = {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run}
+    given = {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run, "sparse": sparse}
     body = {name: value for name, value in given.items() if value is not None}
     if dry_run or not sys.stderr.isatty():
         told = call(url, "advance_clock", body, timeout_s=None)

@@ -210,20 +210,26 @@ class Venue:
         self._check()
         return self._node.clock.now() // US_PER_MS
 
-    def run(self, span: str) -> Advanced:
+    def run(self, span: str, *, sparse: bool = False) -> Advanced:
         """Live through a span of venue time (2h, 90s, 1d12h): agents trade, funding is settled.
 
-        On a terminal a bar tells how far it is. An interrupt ends it where it is.
+        `sparse`: the agents act once a minute. On a terminal a bar tells how far it is. An
+        interrupt ends it where it is.
         """
-        return self._move(by=span)
+        return self._move(by=span, sparse=sparse)
 
     def advance(
-        self, by: str | None = None, *, to: str | None = None, to_next: str | None = None
+        self,
+        by: str | None = None,
+        *,
+        to: str | None = None,
+        to_next: str | None = None,
+        sparse: bool = False,
     ) -> Advanced:
         """As `run`: `by` a span, `to` a time, or `to_next` funding, countdown or any."""
-        return self._move(by=by, to=to, to_next=to_next)
+        return self._move(by=by, to=to, to_next=to_next, sparse=sparse)
 
-    def _move(self, **how: str | None) -> Advanced:
+    def _move(self, **how: str | bool | None) -> Advanced:
         self._check()
         begin = self._node.clock.now()
         row = clock_rows.advance_clock
@@ -446,7 +452,6 @@ def _product(product: str) -> str:
     return product
 
 
-def _told(how: dict[str, str | None]) -> dict[str, Any]:
+def _told(how: dict[str, str | bool | None]) -> dict[str, Any]:
     """The parameters of an advance that were given, as on the wire."""
-    names = {"by": "by", "to": "to", "to_next": "to_next"}
-    return {names[name]: value for name, value in how.items() if value is not None}
+    return {name: value for name, value in how.items() if value is not None}

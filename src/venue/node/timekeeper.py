@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
+from venue.core.contract.reference.funding import NEVER
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import ChangeSetting, Command, Tick
@@ -28,6 +29,9 @@ from venue.node.venue_clock import VenueClock
 
 TICK_US: Final = 1_000_000  # between ticks while contracts have prices or a countdown runs
 IDLE_TICK_US: Final = 10 * TICK_US  # otherwise
+# In a sparse advance. Premiums are sampled as often; a price counts for twice as long (6.1, 6.3).
+SPARSE_TICK_US: Final = 5 * TICK_US
+SPARSE_STEP_US: Final = 60 * TICK_US
 DUE_SHOWN: Final = 10
 
 
@@ -39,6 +43,9 @@ class Stepper(Protocol):
 
     def step(self) -> list[Command]:
         """The commands of its next step, now."""
+
+    def posts(self) -> list[Command]:
+        """Those of them that keep indexes from getting stale."""
 
 
 class Follower(Protocol):
@@ -101,6 +108,7 @@ class Timekeeper:
         self._look = asyncio.Event()  # something else is due first, or the mode is another
         self._turn = asyncio.Lock()  # held while time is moved
         self._report: Report | None = None  # of the advance under way
+        self._sparse = False  # the advance under way is
         self._stopping = False
         self._reverts = 0  # that are under way, or wait for their turn
         self._changes = 0  # of the mode, that wait for the end of an advance
@@ -235,19 +243,32 @@ class Timekeeper:
     # -- instants ---------------------------------------------------------------------------------
 
     def _tick_at(self) -> int:
+        if self._sparse:
+            return self._sparse_tick_at()
         return (self._ticked // TICK_US + 1) * TICK_US
 
+    def _sparse_tick_at(self) -> int:
+        """Each few seconds while prices matter, and the full second after the next thing due."""
+        due = next(upcoming(self._engine, self._ticked), None)
+        at = NEVER if due is None else -(-due.at // TICK_US) * TICK_US
+        if time_matters(self._engine):
+            at = min(at, (self._ticked // SPARSE_TICK_US + 1) * SPARSE_TICK_US)
+        return at
+
     def _step_at(self) -> int:
-        return (self._stepped // self._step_us + 1) * self._step_us
+        step_us = max(self._step_us, SPARSE_STEP_US) if self._sparse else self._step_us
+        return (self._stepped // step_us + 1) * step_us
 
     def _tick_matters(self, now: int) -> bool:
-        """Whether to tick: rarely when nothing depends on it."""
+        """Whether to tick: rarely when nothing depends on it. A sparse advance knows when."""
+        if self._sparse:
+            return True
         return now // IDLE_TICK_US > self._ticked // IDLE_TICK_US or time_matters(self._engine)
 
     def _instant(self) -> int:
         """The next instant at which something may be due."""
         at = self._tick_at()
-        if self._report is not None and not time_matters(self._engine):
+        if self._report is not None and not self._sparse and not time_matters(self._engine):
             at = (self._ticked // IDLE_TICK_US + 1) * IDLE_TICK_US
         if self._stepper is not None and self._stepper.acts():
             at = min(at, self._step_at())
@@ -261,13 +282,20 @@ class Timekeeper:
     async def _live(self, at: int) -> None:
         """Do all that is due at an instant at which venue time waits."""
         commands: list[Command] = []
-        if at >= self._tick_at():
+        ticks = at >= self._tick_at()
+        if ticks:
             if self._tick_matters(at):
                 commands.append(Tick())
             self._ticked = at
-        if self._stepper is not None and at >= self._step_at():
-            self._stepped = at
-            commands += self._stepper.step()
+        if ticks and self._sparse:  # long ago for the stepper, which looks at the engine's time
+            await self._apply(commands)
+            commands = []
+        if self._stepper is not None:
+            if at >= self._step_at():
+                self._stepped = at
+                commands += self._stepper.step()
+            elif ticks and self._sparse:
+                commands += self._stepper.posts()
         if commands:
             await self._apply(commands)
         else:
@@ -289,9 +317,11 @@ class Timekeeper:
 
     # -- time is moved ----------------------------------------------------------------------------
 
-    async def advance(self, to: int) -> Advanced:
+    async def advance(self, to: int, *, sparse: bool = False) -> Advanced:
         """Live through all instants up to venue time `to`, which is not before now.
 
+        `sparse`: the stepper acts once a minute, and ticks stand on each fifth second and where
+        something falls due. Where no price matters and nobody acts, time goes on in one step.
         The mode `real` is left for `offset`. Busy: another one is under way; GoingBack; Stopped.
         """
         if self._reverts:
@@ -302,6 +332,7 @@ class Timekeeper:
         report = self._report = Report()
         if clock.real:
             await self._put(ClockMode(Mode.OFFSET, offset=clock.now() - clock.wall()))
+        self._sparse = sparse
         passing, clock.passing = clock.passing, True
         begin = clock.now()
         try:
@@ -310,6 +341,7 @@ class Timekeeper:
         finally:
             clock.passing = passing
             self._report = None
+            self._sparse = False
             stopped, self._stopping = self._stopping, False
             self._look.set()
         for follower in self._followers:

@@ -29,12 +29,15 @@ class Clock:
         """Venue time in ms."""
         return int(self._venue.operator("clock")["time"])
 
-    def advance(self, by: str = "", *, to: str = "", to_next: str = "") -> dict[str, Any]:
+    def advance(
+        self, by: str = "", *, to: str = "", to_next: str = "", sparse: bool = False
+    ) -> dict[str, Any]:
         """Go on by a span such as 8h, to a time, or to the next due funding, countdown or any.
 
-        Returns the effects settled on the way. VenueRefused.
+        `sparse`: the agents act once a minute. Returns the effects settled on the way.
+        VenueRefused.
         """
-        given = {"by": by, "to": to, "to_next": to_next}
+        given = {"by": by, "to": to, "to_next": to_next, "sparse": sparse}
         told = self._venue.operator(
             "advance_clock", **{name: value for name, value in given.items() if value}
         )

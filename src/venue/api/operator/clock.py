@@ -71,13 +71,15 @@ class AdvanceRequest(Struct):
     ms), or `to_next` thing that is due; by at most 366 days.
 
     The answer comes when all due effects on the way have been settled, in order. `dry_run` only
-    tells those that are known to fall due. The mode real is left for the mode offset.
+    tells those that are known to fall due. The mode real is left for the mode offset. `sparse`: the
+    venue's agents act once a minute of venue time, and books change between as others change them.
     """
 
     by: Text | None = None
     to: Text | None = None
     to_next: NextName | None = None
     dry_run: Flag = False
+    sparse: Flag = False
 
 
 class Advance(Struct, rename={"begin": "from", "end": "to", "left_out": "leftOut"}):

@@ -141,6 +141,13 @@ class ContractAgents:
                     takes += self._take(perp, taker, reference)
         return posts + cancels + quotes + takes
 
+    def posts(self) -> list[Command]:
+        """The posts of indexes that are due now."""
+        posts: list[Command] = []
+        for symbol in self._followed:
+            self._index(self._engine.contracts.markets[symbol], posts)
+        return posts
+
     # -- prices ----------------------------------------------------------------------------------
 
     def _index(self, perp: Perpetual, posts: list[Command]) -> int:

@@ -53,6 +53,10 @@ class Everyone:
         """The next commands of all agents, after the posts of held indexes."""
         return self._holding.step() + self.spot.step() + self.contract.step()
 
+    def posts(self) -> list[Command]:
+        """The posts that keep indexes from getting stale."""
+        return self._holding.posts() + self.contract.posts()
+
     def dump(self) -> bytes:
         """Their next actions, as msgpack."""
         return msgspec.msgpack.encode((self.spot.dump(), self.contract.dump()))

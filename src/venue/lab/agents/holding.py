@@ -20,6 +20,10 @@ class AgentHolding:
         return any(self._references.held(symbol) for symbol in self._engine.contracts.markets)
 
     def step(self) -> list[Command]:
+        """It does nothing else."""
+        return self.posts()
+
+    def posts(self) -> list[Command]:
         """The posts that are due now."""
         posts: list[Command] = []
         time = self._engine.time

@@ -47,6 +47,7 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "diskUsed": ("Bytes of the venue's files.", 12_000_000),
     "discount": ("Whether the owner takes part in the discount.", False),
     "doubtfulContracts": ("Contracts in which nothing may be opened now.", []),
+    "sparse": ("Whether the venue's agents act only once a minute of venue time.", True),
     "dry_run": ("Whether nothing is done, and the answer says what would be.", True),
     "effect": ("The effect on what is hit.", None),
     "enabled": ("Whether it is in force.", True),

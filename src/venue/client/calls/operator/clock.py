@@ -36,11 +36,12 @@ class OperatorClockCalls:
         to: str | None = None,
         to_next: str | None = None,
         dry_run: bool | None = None,
+        sparse: bool | None = None,
     ) -> venue.api.operator.clock.Advance:
         """POST /_venue/clock/advance"""
         return self._send(
             venue.api.operator.clock.advance_clock,
-            {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run},
+            {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run, "sparse": sparse},
         )
 
     def stop(self) -> venue.api.operator.clock.Stopping:

@@ -55,9 +55,12 @@ def _mark(perp: Perpetual) -> int:
     """The index with the average premium of 150 s, each sample within half the smallest maintenance
     rate; samples not yet taken count 0 (rule 6.2)."""
     most = perp.least_ppm * CLAMP_PPB
-    total = 0
-    for premium in perp.premiums:  # each within the clamp: one sample must not reach it alone
-        total += max(-most, min(premium, most))
+    premiums = perp.premiums
+    if premiums and (min(premiums) < -most or max(premiums) > most):
+        # Each is brought within the clamp: one sample must not reach it alone.
+        total = sum([max(-most, min(premium, most)) for premium in premiums])
+    else:
+        total = sum(premiums)
     # Rounded towards the index: a low price must not leave the clamp.
     shift = perp.index_price * abs(total) // (PREMIUMS_MAX * PPB)
     return max(1, perp.index_price + shift if total > 0 else perp.index_price - shift)

@@ -97,7 +97,7 @@ async def advance_clock(call: Call, request: AdvanceRequest) -> Advance:
     if request.dry_run:
         return _foreseen(node, to)
     try:
-        done = await node.timekeeper.advance(to)
+        done = await node.timekeeper.advance(to, sparse=request.sparse)
     except GoingBack as problem:
         raise errors.busy(f"{problem}; nothing was done") from None
     except Busy:
