@@ -56,8 +56,8 @@ TAKER_UNITS: Final = 250_000  # notional of both sides at which a taker only clo
 SKEW_PPM: Final = 150  # how far a full position moves a maker's quotes towards closing it
 # The basis (ppb of the index) walks around its target: a tenth of a per mille either way.
 BASIS_TARGET_PPB: Final = 50_000
-BASIS_STEP_PPB: Final = 5_000
-BASIS_PULL_PPM: Final = 500
+BASIS_STEP_PPB: Final = 11_000
+BASIS_PULL_PPM: Final = 2_500
 _decode: Final = msgspec.msgpack.Decoder(
     tuple[tuple[Any, ...], dict[str, int], dict[str, int], dict[str, bool]]
 ).decode

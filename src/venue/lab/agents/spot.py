@@ -32,12 +32,13 @@ from venue.vocabulary import (
     SelfTrade,
 )
 
-STEP_US: Final = 200_000  # venue time between two steps
-REVERSION_PPB: Final = 20_000  # share of its distance that the reference returns per step
+STEP_US: Final = 1_000_000  # venue time between two steps
+REVERSION_PPB: Final = 100_000  # share of its distance that the reference returns per step
 PPB: Final = 1_000_000_000
+NOISE_PPM: Final = 134  # four draws up to this, either way: 0.12 % in a minute (standard deviation)
 TURN_PPM: Final = 150_000  # how often a taker without an opinion turns from buying to selling
 _decode: Final = msgspec.msgpack.Decoder(tuple[Any, ...]).decode
-IMPACT_PPM: Final = 20_000  # share of the way to the last trade that the reference goes per step
+IMPACT_PPM: Final = 100_000  # share of the way to the last trade that the reference goes per step
 
 
 MAKERS: Final = (
@@ -46,9 +47,9 @@ MAKERS: Final = (
     MakerHabit("wide", edge_ppm=4_000, gap_ppm=6_000, levels=12, size_units=150_000),
 )
 TAKERS: Final = (
-    TakerHabit("noise", chance_ppm=300_000, size_units=900, follows=False),
-    TakerHabit("trend", chance_ppm=120_000, size_units=2_500, follows=True),
-    TakerHabit("whale", chance_ppm=4_000, size_units=60_000, follows=False),
+    TakerHabit("noise", chance_ppm=850_000, size_units=900, follows=False),
+    TakerHabit("trend", chance_ppm=300_000, size_units=2_500, follows=True),
+    TakerHabit("whale", chance_ppm=10_000, size_units=60_000, follows=False),
 )
 MONEY_UNITS: Final = 200_000_000  # quote units each agent begins with, in quote and in base
 
@@ -163,7 +164,7 @@ class Agents:
             self._moves[symbol] = told - price
             self._references[symbol] = told
             return
-        noise = sum([self._chance.between(-60, 60) for _ in range(4)])
+        noise = sum([self._chance.between(-NOISE_PPM, NOISE_PPM) for _ in range(4)])
         pull = (start - price) * REVERSION_PPB // start
         self._moves[symbol] = noise
         last = self._engine.spot.markets[symbol].last_price or price
