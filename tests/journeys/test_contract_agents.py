@@ -61,7 +61,7 @@ class Market:
     def run(self, steps: int) -> None:
         for _ in range(steps):
             self.act(self.spot.step())
-            self.act(self.agents.step())
+            self.act(self.agents.step(self.time))
             self.time += STEP_US
             self.steps += 1
             if self.steps % TICK_STEPS == 0:

@@ -108,7 +108,7 @@ class Session:
         aside = b""
         while len(self.applied) < length:
             self._time += STEP_US
-            self.say(*self._agents.step(), *self._owners_step(), commands.Tick())
+            self.say(*self._agents.step(self._time), *self._owners_step(), commands.Tick())
             due = next((at for at in turns if at <= len(self.applied)), None)
             act = turns.pop(due) if due is not None else ""
             if act == "keep":

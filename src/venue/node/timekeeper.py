@@ -41,10 +41,10 @@ class Stepper(Protocol):
     def acts(self) -> bool:
         """Whether it may have anything to do."""
 
-    def step(self) -> list[Command]:
-        """The commands of its next step, now."""
+    def step(self, now: int) -> list[Command]:
+        """The commands of its next step, at venue time `now` (µs)."""
 
-    def posts(self) -> list[Command]:
+    def posts(self, now: int) -> list[Command]:
         """Those of them that keep indexes from getting stale."""
 
 
@@ -229,7 +229,7 @@ class Timekeeper:
         attempt: Awaitable[None] | None = None
         if self._stepper is not None and self._try_submit is not None and now >= self._step_at():
             self._stepped = now
-            commands = self._stepper.step()
+            commands = self._stepper.step(now)
             if commands:
                 attempt = asyncio.ensure_future(self._try_submit(commands))
         if now >= self._tick_at():
@@ -287,15 +287,15 @@ class Timekeeper:
             if self._tick_matters(at):
                 commands.append(Tick())
             self._ticked = at
-        if ticks and self._sparse:  # long ago for the stepper, which looks at the engine's time
+        if ticks and self._sparse:  # the indexes that the stepper sees are not five seconds old
             await self._apply(commands)
             commands = []
         if self._stepper is not None:
             if at >= self._step_at():
                 self._stepped = at
-                commands += self._stepper.step()
+                commands += self._stepper.step(at)
             elif ticks and self._sparse:
-                commands += self._stepper.posts()
+                commands += self._stepper.posts(at)
         if commands:
             await self._apply(commands)
         else:

@@ -122,7 +122,7 @@ class ContractAgents:
         drawn, self._basis, self._references, self._rising = _decode(data)
         self._random.setstate(random_state(drawn))
 
-    def step(self) -> list[Command]:
+    def step(self, now: int) -> list[Command]:
         """The next commands of all agents: indexes, then cancels, then quotes, then takers."""
         posts: list[Command] = []
         cancels: list[Command] = []
@@ -130,7 +130,7 @@ class ContractAgents:
         takes: list[Command] = []
         for symbol in self._followed:
             perp = self._engine.contracts.markets[symbol]
-            index = self._index(perp, posts)
+            index = self._index(perp, posts, now)
             if not index or perp.market.halted:
                 continue
             reference = self._reference(symbol, index)
@@ -141,16 +141,16 @@ class ContractAgents:
                     takes += self._take(perp, taker, reference)
         return posts + cancels + quotes + takes
 
-    def posts(self) -> list[Command]:
-        """The posts of indexes that are due now."""
+    def posts(self, now: int) -> list[Command]:
+        """The posts of indexes that are due at venue time `now` (µs)."""
         posts: list[Command] = []
         for symbol in self._followed:
-            self._index(self._engine.contracts.markets[symbol], posts)
+            self._index(self._engine.contracts.markets[symbol], posts, now)
         return posts
 
     # -- prices ----------------------------------------------------------------------------------
 
-    def _index(self, perp: Perpetual, posts: list[Command]) -> int:
+    def _index(self, perp: Perpetual, posts: list[Command], now: int) -> int:
         """A contract's index. One that follows another is told the other's, while that is new."""
         followed = self._followed[perp.symbol]
         if perp.settles():
@@ -160,7 +160,7 @@ class ContractAgents:
         live = self._engine.contracts.markets[followed]
         if live.current:
             told = perp.sources.get(self._source)
-            old = told is None or self._engine.time - told.time >= POST_US
+            old = told is None or now - told.time >= POST_US
             if old or (told is not None and told.price != live.index_price):
                 posts.append(PostIndex(perp.symbol, self._source, live.index_price))
         return live.index_price

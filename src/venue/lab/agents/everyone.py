@@ -30,6 +30,7 @@ class Everyone:
         self.spot = Agents(engine, seed, starts)
         self.contract = ContractAgents(engine, seed, followed, demo.POSTED)
         self._holding = AgentHolding(engine)
+        self._engine = engine
 
     async def begin(self, sequencer: Sequencer) -> None:
         """Their owners, their money and their first quotes in the books."""
@@ -41,7 +42,7 @@ class Everyone:
         # The spot books give the contracts an index when time passes.
         await sequencer.submit([*self.spot.step(), Tick()])
         for _ in range(2):  # first those that follow another contract are told their index
-            commands = self.contract.step()
+            commands = self.contract.step(self._engine.time)
             if commands:
                 await sequencer.submit(commands)
 
@@ -49,13 +50,13 @@ class Everyone:
         """Whether there is anything to do: always."""
         return True
 
-    def step(self) -> list[Command]:
+    def step(self, now: int) -> list[Command]:
         """The next commands of all agents, after the posts of held indexes."""
-        return self._holding.step() + self.spot.step() + self.contract.step()
+        return self._holding.posts(now) + self.spot.step() + self.contract.step(now)
 
-    def posts(self) -> list[Command]:
+    def posts(self, now: int) -> list[Command]:
         """The posts that keep indexes from getting stale."""
-        return self._holding.posts() + self.contract.posts()
+        return self._holding.posts(now) + self.contract.posts(now)
 
     def dump(self) -> bytes:
         """Their next actions, as msgpack."""

@@ -19,20 +19,19 @@ class AgentHolding:
         """Whether there is anything to do."""
         return any(self._references.held(symbol) for symbol in self._engine.contracts.markets)
 
-    def step(self) -> list[Command]:
+    def step(self, now: int) -> list[Command]:
         """It does nothing else."""
-        return self.posts()
+        return self.posts(now)
 
-    def posts(self) -> list[Command]:
-        """The posts that are due now."""
+    def posts(self, now: int) -> list[Command]:
+        """The posts that are due at venue time `now` (µs)."""
         posts: list[Command] = []
-        time = self._engine.time
         for symbol, perp in self._engine.contracts.markets.items():
             reference = self._references.held(symbol)
             if reference is None or perp.settles():
                 continue
-            price = reference.price(time)
+            price = reference.price(now)
             told = perp.sources.get(HELD)
-            if told is None or told.price != price or time - told.time >= POST_US:
+            if told is None or told.price != price or now - told.time >= POST_US:
                 posts.append(PostIndex(symbol, HELD, price))
         return posts
