@@ -6,7 +6,7 @@ from venue import Venue
 
 FAST, SLOW, MINUTES = 3, 8, 8
 
-with Venue(seed=7, clock="manual") as v:
+with Venue(seed=9, clock="manual") as v:
     v.call("deposit", owner="carol", wallet="SPOT", asset="USDT", amount="100000")
     carol, market = v.account("carol"), v.market("BTCUSDT")
     for _ in range(MINUTES):

@@ -22,6 +22,9 @@ class SmallNode:
         self.entered: list[Sequence[Command]] = []
         self.full = False
 
+    def is_agent(self, uid: int) -> bool:
+        return False
+
     def enter(self, commands: Sequence[Command], answer: object, *, owner: int) -> None:
         if self.full:
             raise busy("full; nothing was done")

@@ -12,7 +12,10 @@ import pytest
 from venue.program import importing
 
 OF_THE_COMMAND = (
-    "import gc, venue.__main__\n"
+    "import contextlib, gc, sys, venue.__main__\n"
+    "sys.argv = ['venue', '--version']\n"
+    "with contextlib.suppress(SystemExit):\n"
+    "    venue.__main__.main()\n"
     "assert gc.isenabled()\n"
     "assert gc.get_freeze_count() > 10_000, gc.get_freeze_count()\n"
 )

@@ -14,13 +14,15 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from venue import compiled
+
 PATIENCE_S = 60
 TESTS = Path(__file__).resolve().parents[1]
 CLEAN = {
     name: value
     for name, value in os.environ.items()
     if not name.startswith("VENUE_") and not name.lower().endswith("_proxy")
-}
+} | {compiled.ENGINE: compiled.engine()}  # the engine of these tests, whatever else is built
 
 
 class Copy:

@@ -14,7 +14,7 @@ import socket
 import sys
 from importlib import import_module
 
-import venue.__main__ as command
+import venue.__main__ as entry
 from venue.program import importing
 
 ASKED_MAX = 1 << 20
@@ -42,7 +42,9 @@ def copied(message: bytes, output: int, errors: int, end: int) -> None:
     if copy == 0:
         os.close(end)
         become(message, output, errors)
-        command.main()
+        from venue.cli.app import main
+
+        main()
         return
     os.close(output)
     os.close(errors)
@@ -61,11 +63,11 @@ def become(message: bytes, output: int, errors: int) -> None:
     os.environ.update(environment)
     os.chdir(folder)
     sys.path[0] = folder
-    sys.argv[:] = [str(command.__file__), *arguments]
+    sys.argv[:] = [str(entry.__file__), *arguments]
 
 
 if __name__ == "__main__":
     with importing():
-        for module in sys.argv[1:]:
+        for module in ("venue.cli.app", *sys.argv[1:]):
             import_module(module)
     serve(socket.socket(fileno=os.dup(0)))

@@ -128,7 +128,6 @@ def _practice(running: Running, options: Options, elsewhere: str) -> list[str]:
         _line(f" Perpetuals  {' '.join(engine.contracts.markets)}"),
         f" Seed {options.seed}      Data {data}",
         f" Operator    {_practice_operator(options)}",
-        "",
         f" Try   {command} {tries[0]}{elsewhere}",
         f"       {command} {tries[1]}{elsewhere}",
         f"       {command} --help",
