@@ -56,7 +56,7 @@ class Judge:
         self.safe: dict[tuple[int, int], dict[int, Stood]] = {}
         self.passed: dict[tuple[int, int], int] = {}  # the fund's gain by passes since then
         self.doubt = False  # a price is in doubt: orders that open may be left out (rule 5.14)
-        self.trades = self.liquidations = 0
+        self.trades = self.liquidations = self.late = 0
         self.said = NOTHING
 
     # -- one command -----------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class Judge:
             must(filled == 0, "a POST_ONLY order traded")
         market = order.market
         if market.bids and market.asks and -market.bids[0][0] >= market.asks[0][0]:
-            best = market.bids[0][1], market.asks[0][1]
+            best = market.bids[0][2], market.asks[0][2]
             left_out = self.doubt or any(held_back(number, self.owners) for number in best)
             must(left_out, "the book of", market.name, "is crossed")
 
@@ -300,6 +300,10 @@ class Judge:
     def returned(self, event: t.ContractOrderReturned) -> None:
         order = self.owners[event.uid].orders[event.order_id]
         must(order.left == event.quantity, "order", event.order_id, "is back with", event.quantity)
+        if event.late:  # after all that are there
+            last = max(number for owner in self.owners.values() for number in owner.orders)
+            self.late += 1
+            order.turn = last, self.late
         order.unpark()
 
     def reduced(self, event: t.ContractOrderReduced) -> None:
@@ -329,7 +333,7 @@ class Judge:
         orders = self.owners[event.maker.uid].orders
         maker = orders[event.maker.order_id]
         must(taker.side != maker.side, "two orders of one side traded")
-        for key, number in maker.market.half(maker.side):
+        for key, _, number in maker.market.half(maker.side):
             if number == maker.order_id:
                 break
             left_out = self.doubt or number in said.ending or held_back(number, self.owners)

@@ -11,7 +11,7 @@ def meets_enough(taker: Order, owners: dict[int, Owner]) -> bool:
     doubt."""
     left = taker.quantity
     market = taker.market
-    for _, number in market.half(1 - taker.side):
+    for *_, number in market.half(1 - taker.side):
         maker = next(one.orders[number] for one in owners.values() if number in one.orders)
         owner = owners[maker.uid]
         modes = owner.modes_in(market)

@@ -84,7 +84,7 @@ def _met(judge: Judge, command: PlaceContractOrder) -> Iterator[tuple[Order, int
     if command.type == MARKET:
         limit = best + band if command.side == BUY else best - band
     left = command.quantity
-    for key, number in list(half):
+    for key, _, number in list(half):
         price = abs(key)
         beyond = price > limit if command.side == BUY else price < limit
         if beyond or left == 0:

@@ -17,6 +17,11 @@ DEFAULT_LEVERAGE = 20
 SELVES = 3  # atoms that roundings may differ by, for one order and for each of its lots
 
 
+# Of a resting order: its price, lower for better ones, its turn there, and its id. A turn is the id
+# of the last order before it, and how many came back late meanwhile.
+Place = tuple[int, tuple[int, int], int]
+
+
 class Market:
     """One contract: its rules, its prices, and its book as sorted (key, order id), best first."""
 
@@ -35,10 +40,10 @@ class Market:
         self.index = 0
         self.mark = 0
         self.halted = False
-        self.bids: list[tuple[int, int]] = []
-        self.asks: list[tuple[int, int]] = []
+        self.bids: list[Place] = []
+        self.asks: list[Place] = []
 
-    def half(self, side: int) -> list[tuple[int, int]]:
+    def half(self, side: int) -> list[Place]:
         return self.bids if side == BUY else self.asks
 
     def maintenance(self, notional: int) -> int:
@@ -112,6 +117,7 @@ class Order:
         "rests",
         "side",
         "tif",
+        "turn",
         "type",
         "uid",
         "way",
@@ -121,6 +127,7 @@ class Order:
         self, order_id: int, uid: int, market: Market, side: int, way: int, price: int, lots: int
     ) -> None:
         self.order_id = order_id
+        self.turn = order_id, 0
         self.uid = uid
         self.market = market
         self.side = side
@@ -136,8 +143,8 @@ class Order:
         self.parked = False  # it is open, and nobody meets it (rule 5.14)
         self.held = self.held_lots = 0
 
-    def key(self) -> tuple[int, int]:
-        return (-self.price if self.side == BUY else self.price), self.order_id
+    def key(self) -> Place:
+        return (-self.price if self.side == BUY else self.price), self.turn, self.order_id
 
     def enter(self) -> None:
         self.rests = True
