@@ -48,8 +48,8 @@ SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup dev test check fast wheel test-fast bench rules recorded soak soak-door soak-streams points crowd agents lock \
-  clean
+.PHONY: help setup dev test check fast wheel test-fast bench rules recorded soak soak-door \
+  soak-streams points crowd agents lock clean
 .NOTPARALLEL:
 
 help:

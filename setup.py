@@ -38,7 +38,7 @@ GROUP = "venue_core"  # one library holds all modules: their functions call each
 # Python's functions are called without a stub between. Lines for a debugger would be those of the
 # generated C, and take a fifth of the compiler's time.
 FLAGS = ("-fvisibility=hidden", "-fno-plt", "-g0")
-ENGINE = os.environ.get("VENUE_ENGINE", "")
+ENGINE = os.environ.get(compiled.ENGINE, "")
 
 
 def note(package: Path) -> None:

@@ -76,6 +76,8 @@ def unfit(package: Path, sources: Path) -> str:
         return "is missing"
     except (OSError, msgspec.DecodeError):
         return "was not finished"
+    if found.failure:
+        return f"holds nothing compiled: {found.failure}"
     if (found.python, found.platform) != (PYTHON, sysconfig.get_platform()):
         return f"is one of {found.python} on {found.platform}"
     today = digests(sources)
@@ -119,8 +121,9 @@ def notice() -> str:
         return f"{INTERPRETED}, as {ENGINE} asks"
     if checkout:
         return f"{INTERPRETED}: build/fast {_problem(checkout)}; `make fast` compiles it"
-    failure = _stamped(PACKAGE).failure if (PACKAGE / STAMP).is_file() else ""
-    return f"{INTERPRETED}: at its installation {failure}" if failure else INTERPRETED
+    if not (PACKAGE / STAMP).is_file():  # as its installation was asked to be
+        return INTERPRETED
+    return f"{INTERPRETED}: what was installed {unfit(PACKAGE, PACKAGE)}"
 
 
 def _problem(checkout: Path) -> str:

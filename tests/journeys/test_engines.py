@@ -177,7 +177,10 @@ def test_a_compiler_that_fails_leaves_the_interpreted_engine(
     assert done.returncode == 0, done.stderr
     assert "the interpreted engine is installed" in done.stdout
     assert not list(target.rglob("*.so"))
-    assert engine(tmp_path, PYTHONPATH=str(target)) == f"interpreted: at its installation {said}"
+    told = f"interpreted: what was installed holds nothing compiled: {said}"
+    assert engine(tmp_path, PYTHONPATH=str(target)) == told
+    again = run(checkout, *build, CC="false", VENUE_ENGINE="compiled")
+    assert again.returncode != 0  # a second build in the same place tries again
 
 
 def test_a_build_that_must_be_compiled_fails_without_a_compiler(
