@@ -47,7 +47,7 @@ def test_rows_that_are_not_kept_are_refused_in_a_sentence(server: Server) -> Non
         for method, path, values in ROWS:
             answer = ask(operator, owner, method, path, values)
             assert (answer.status, answer.json["code"]) == (400, -1142), (path, answer)
-            assert "history keeps no orders, fills, bills and income" in answer.json["msg"]
+            assert "history keeps no orders, fills, bills or income" in answer.json["msg"]
     headers: dict[str, str | None] = {ACT_AS: SPOT}
     orders = operator.get("/api/v3/openOrders", headers=headers).json
     assert len(orders) == 40, len(orders)

@@ -53,7 +53,7 @@ DEMO_ASSET: Final = "SUSDT"  # demo contracts settle in it
 NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo)  # refused while there is too much
 UID_LENGTH_MAX: Final = 20  # digits
 NO_ROWS: Final = (
-    "history keeps no orders, fills, bills and income of the venue's own agents until somebody acts"
+    "history keeps no orders, fills, bills or income of the venue's own agents until somebody acts"
     " as one; their open orders, balances and positions can be asked for"
 )
 READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projector
@@ -219,7 +219,7 @@ class Node:
         return account is not None and account.agent and not account.recorded
 
     def check_rows(self, uid: int) -> None:
-        """ApiError -1142 for an agent whose orders, fills, bills and income history does not
+        """ApiError -1142 for an agent whose orders, fills, bills or income history does not
         keep."""
         if self.is_agent(uid):
             raise errors.invalid("owner", NO_ROWS)
@@ -301,7 +301,6 @@ class Call:
     """
 
     __slots__ = (
-        "_ahead",
         "_finish",
         "_handler",
         "_placed",
@@ -325,7 +324,6 @@ class Call:
         self.uid = uid
         self.request_id = request_id
         self._placed = placed
-        self._ahead = 0  # commands before those of the handler
         self._waits = False  # for what comes of commands
         self._handler: Coroutine[Call, list[Applied] | None, Any] | None = None
         self._finish: Finish | None = None
@@ -341,7 +339,7 @@ class Call:
         """As `Node.submit`; the handler awaits what is returned, and nothing else."""
         assert not self._waits, "one group of commands at a time"
         if self.node.is_agent(self.uid):  # from now on its rows are somebody's
-            self._ahead, commands = 1, [RecordStreams(self.uid), *commands]
+            commands = [RecordStreams(self.uid), *commands]
         self.node.enter(commands, self, owner=self.uid)
         self._waits = True
         return self
@@ -363,8 +361,8 @@ class Call:
     def set_result(self, applied: list[Applied], /) -> None:
         """The commands are applied: the handler goes on at once."""
         self._waits = False
-        if self._ahead:
-            applied, self._ahead = applied[self._ahead :], 0
+        if type(applied[0].command) is RecordStreams:  # the handler knows nothing of it
+            applied = applied[1:]
         self._go_on(applied, None)
 
     def set_exception(self, problem: BaseException, /) -> None:

@@ -35,6 +35,7 @@ from venue.vocabulary import CAUSES_LIQUIDATING
 
 # Commands after which there may be other agents.
 SPECIAL: Final = frozenset({CreateOwner, RecordStreams, RevertState})
+TRADES: Final = frozenset({Trade, ContractTrade})
 ORDER_EVENTS: Final = frozenset(
     {
         OrderPlaced,
@@ -65,51 +66,47 @@ class KeptEvents:
     def of(self, done: Applied) -> Applied:
         """Return a command as history keeps it."""
         kept = done
-        if self._agents:
+        agents = self._agents
+        if agents:
+            event: Any
             for event in done.events:
-                if self._concerns(event):
+                kind = type(event)
+                if kind in TRADES or (kind in ORDER_EVENTS and event.uid in agents):
                     kept = self._without(done)
                     break
         if type(done.command) in SPECIAL:
             self._follow(done.events)
         return kept
 
-    def _concerns(self, event: Any) -> bool:
-        """Whether an agent did it, or took part in it."""
-        kind, agents = type(event), self._agents
-        if kind in ORDER_EVENTS:
-            return event.uid in agents
-        if kind is Trade:
-            return event.maker_uid in agents or event.taker_uid in agents
-        if kind is ContractTrade:
-            return event.maker.uid in agents or event.taker.uid in agents
-        return False
-
     def _without(self, done: Applied) -> Applied:
         """Return a command without what only agents did; it names those in its other trades."""
-        if len(done.events) == 1 and type(done.events[0]) in ORDER_EVENTS:  # nearly always
+        agents = self._agents
+        events: list[Any] = done.events
+        if len(events) == 1 and type(events[0]) in ORDER_EVENTS:  # nearly always
             return Applied(done.sequence, done.time, done.command, [])
+        kept: list[Event] = []
         among: dict[int, None] = {}
-        kept = [event for event in done.events if self._keeps(event, among)]
+        for event in events:
+            kind = type(event)
+            if kind in TRADES:
+                if kind is Trade:
+                    taker, maker = event.taker_uid, event.maker_uid
+                else:
+                    taker, maker = event.taker.uid, event.maker.uid
+                    if event.cause in CAUSES_LIQUIDATING:
+                        taker = 0  # the story of a liquidation is told whoever it met
+                if taker in agents:
+                    if maker in agents:
+                        continue
+                    among[taker] = None
+                elif maker in agents:
+                    among[maker] = None
+            elif kind in ORDER_EVENTS and event.uid in agents:
+                continue
+            kept.append(event)
+        if not among and len(kept) == len(events):
+            return done
         return Applied(done.sequence, done.time, done.command, kept, tuple(among))
-
-    def _keeps(self, event: Any, among: dict[int, None]) -> bool:
-        """Whether an event leaves a row; the agents in a trade that does are noted."""
-        if not self._concerns(event):
-            return True
-        if type(event) is Trade:
-            taker, maker = event.taker_uid, event.maker_uid
-        elif type(event) is ContractTrade:
-            taker, maker = event.taker.uid, event.maker.uid
-            if event.cause in CAUSES_LIQUIDATING:
-                taker = 0  # the story of a liquidation is told whoever it met
-        else:
-            return False
-        sides = [uid for uid in (taker, maker) if uid in self._agents]
-        if len(sides) == 2:
-            return False
-        among.update(dict.fromkeys(sides))
-        return True
 
     def _follow(self, events: list[Event]) -> None:
         """Note who is an agent from the next command on."""
