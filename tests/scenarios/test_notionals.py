@@ -14,7 +14,11 @@ from venue.core.contract.reference.index import spot_notional
 from venue.core.contract.safe_terms import impact_notional, index_notional
 from venue.core.instruments import Contract, Tier
 from venue.core.messages import commands
-from venue.core.messages.contract_events import ContractOrderParked, ContractOrderReturned
+from venue.core.messages.contract_events import (
+    ContractOrderParked,
+    ContractOrderPlaced,
+    ContractOrderReturned,
+)
 from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import Reject
@@ -118,7 +122,7 @@ def test_a_contract_whose_smallest_order_fills_a_notional_only_reduces() -> None
     dear = [Rejected(Reject.CONTRACT_DEAR, 10_000)]
     assert world.long("cat", 1, 9_800) == dear
     assert world.short("ann", 1, 10_500) == dear
-    world.long("ann", 1, 10_001)
+    assert world.long("ann", 1, 10_001) == dear
     world.close_long("ann", 4, 10_001)
     world.close_short("ben", 4, 10_001)
     assert world.perp.open_interest == 6
@@ -127,7 +131,8 @@ def test_a_contract_whose_smallest_order_fills_a_notional_only_reduces() -> None
     assert world.perp.price_highest == 20_000
     (back,) = of(world.tick(), ContractOrderReturned)
     assert back.order_id == parked.order_id
-    world.long("cat", 1, 9_800)
+    (placed,) = of(world.long("cat", 1, 9_800), ContractOrderPlaced)
+    assert placed.resting == 1
 
 
 def test_a_change_does_not_make_a_contract_dear() -> None:

@@ -16,7 +16,8 @@ from support.contract_world import (
     refusal,
     wide,
 )
-from venue.core.contract.position import maintenance
+from venue.core.contract.position import liquidation_mark, maintenance
+from venue.core.contract.preview import ContractOutlook, preview
 from venue.core.contract.risk.changed_terms import CHANGE_UNITS, FORMER_US
 from venue.core.instruments import Contract
 from venue.core.messages import commands
@@ -30,7 +31,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import audit, snapshot
-from venue.vocabulary import IOC, SEPARATED, SHORT, Reject
+from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SEPARATED, SHORT, Reject
 
 pytestmark = pytest.mark.core
 
@@ -75,6 +76,40 @@ def test_an_order_has_its_owner_judged_at_once(price: int) -> None:
     assert len(of(events, ContractTrade)) == (price != PRICE - 1)
     assert position.tiers is world.perp.tiers
     assert len(world.perp.former) == 25
+
+
+@pytest.mark.parametrize("mode", ["cross", "isolated", "separated"])
+@pytest.mark.parametrize("price", [PRICE, PRICE - 1])
+def test_a_preview_tells_the_danger_under_the_tiers_that_the_order_takes(
+    mode: str, price: int
+) -> None:
+    """Rules 1.7 and 7.1: it told the price that endangers the position on its former tiers."""
+    world = ContractWorld("ben")
+    cat = world.owner("cat", 600)
+    if mode == "isolated":
+        world.isolate("cat")
+    elif mode == "separated":
+        world.ok(commands.SetMarginMode(cat, world.perp.symbol, 0, SEPARATED))
+    world.trade("cat", "ben", 10, PRICE)
+    world.ok(commands.ChangeContract(SAFER))
+    mend(world, "ben")
+    world.tick()
+    world.short("ben", 5, PRICE)
+    world.deposit("cat", 1_400)
+    world.ok(commands.SetLeverage(cat, world.perp.symbol, 10, 10, 10))
+    position = world.position("cat")
+    assert position.tiers is not world.perp.tiers
+    order = commands.PlaceContractOrder(
+        cat, world.perp.symbol, BUY, LONG, LIMIT, GTC, 5, price, time=world.time
+    )
+    told = preview(world.engine.contracts, order)
+    assert isinstance(told, ContractOutlook)
+    assert position.tiers is not world.perp.tiers
+    world.ok(order)
+    assert position.tiers is world.perp.tiers
+    grown = list(world.holding("cat").positions.values())[-1]
+    assert told.size == (grown.quantity if price == PRICE else 0)
+    assert told.liquidation == (liquidation_mark(grown) if price == PRICE else 0)
 
 
 def test_what_others_keep_delays_nobody() -> None:

@@ -126,13 +126,19 @@ def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
     separated positions."""
     if not terms.opens and terms.modes.separated and not pool.position_id:
         return UNTOLD
-    changed = stake.shadows
-    together = [(found.side, found.quantity, found.base) for found in changed.values()]
+    perp = terms.perp
     for position in pool.positions:
-        if position.perp is terms.perp and position.position_id not in changed:
-            together.append((position.side, position.quantity, position.base))
-    together = [found for found in together if found[1]]
-    return endangering_mark(terms.perp, shadow.tiers, shadow.mark, stake.slack(), together)
+        if position.perp is perp:
+            stake.existing(position)
+    held = [found for found in stake.shadows.values() if found.quantity]
+    tiers, slack = shadow.tiers, stake.slack()
+    if terms.opens:  # its owner's positions take the tiers of now (rule 1.7)
+        tiers = perp.tiers
+        for found in held:
+            value = found.mark * (found.quantity * perp.unit)
+            slack -= tiers.above(found.base, value) - found.tiers.above(found.base, value)
+    together = [(found.side, found.quantity, found.base) for found in held]
+    return endangering_mark(perp, tiers, shadow.mark, slack, together)
 
 
 def _freed(stake: Stake, pool: Pool, plan: Plan, shadow: Shadow) -> int:
