@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from venue.api.streams.channels import KeptFrame
+from venue.core.contract.collateral import FUND_UID
 from venue.core.messages import benefit_commands, commands, copy_commands
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
@@ -41,6 +42,7 @@ MET: Final = "agent-steady-BTCUSDT"  # somebody acts as it
 COPIED: Final = "agent-contract-noise-BTCUSDT"  # a lead
 SPOT, LIVE, DEMO = "BTCUSDT", "ETHUSDT", "BTCSUSDT"
 WAYS: Final = ((BUY, LONG), (SELL, SHORT), (SELL, LONG), (BUY, SHORT))
+LITTLE: Final = 10**12  # money, in atoms: enough for some positions at high leverage
 COPIES: Final = copy_commands.CopyConfig("", False, 1_000_000, 10**15, margin_mode=0)
 
 
@@ -85,6 +87,9 @@ class Session:
             self.recorder.note(self.applied[-1])
             self.frames += self.recorder.take()
             self.kept.append(self._keeping.of(self.applied[-1]))
+        if type(given[-1]) is not commands.Proceed:
+            while self.engine.pending():  # as the sequencer has it go on
+                self.say(commands.Proceed())
         return said
 
     def _meet(self) -> None:
@@ -104,7 +109,8 @@ class Session:
     def _live(self, count: int) -> None:
         """Agents and owners trade; a state is kept and reverted; hours pass, a price jumps."""
         length = max(count, len(self.applied) + 1)
-        turns = {length * part // 10: act for part, act in enumerate(self._turns())}
+        acts = self._turns()
+        turns = {length * part // len(acts): act for part, act in enumerate(acts)}
         aside = b""
         while len(self.applied) < length:
             self._time += STEP_US
@@ -126,29 +132,59 @@ class Session:
             elif act == "day":
                 self._time += 24 * HOUR_US
                 self.say(commands.Tick())
-            elif act == "jump":
-                self._jump()
+            elif act in ("jump", "take over", "deleverage"):
+                self._jump(act)
+            elif act == "settle":
+                self._settle()
 
     @staticmethod
     def _turns() -> Sequence[str]:
-        return ("", "jump", "hours", "keep", "act as", "jump", "revert", "act as", "jump", "day")
+        return (
+            "", "jump", "hours", "keep", "act as", "take over",
+            "revert", "act as", "deleverage", "settle", "take over", "day",
+        )  # fmt: skip
 
-    def _jump(self) -> None:
-        """Bob's long is liquidated, and an agent's."""
-        for name in ("bob", COPIED.replace("BTCUSDT", DEMO)):
-            uid = self.uid(name)
+    def _empty(self, uid: int, name: str) -> None:
+        """Take out of an owner's contract wallet what may leave it."""
+        account, asset = self.engine.account(uid), self.engine.ledger.ordinals[name]
+        free = self.engine.owners.movable(account, WALLET_CONTRACT, asset)
+        self.say(commands.Withdraw(uid, WALLET_CONTRACT, name, free))
+
+    def _open_positions(self) -> None:
+        """An agent and bob are long with little money, carol is short as the makers are."""
+        agent = self.uid(COPIED.replace("BTCUSDT", DEMO))
+        bob, carol = self._uids["bob"], self._uids["carol"]
+        perp = self.engine.contracts.markets[DEMO]
+        lots = LITTLE * 8 // (perp.mark * perp.unit)
+        for uid, side, way in ((agent, BUY, LONG), (carol, SELL, SHORT), (bob, BUY, LONG)):
+            self._empty(uid, demo.DEMO)
+            self.say(commands.Deposit(uid, WALLET_CONTRACT, demo.DEMO, LITTLE))
             self.say(commands.SetLeverage(uid, DEMO, 100))
-            free = self.engine.account(uid).contract[self.engine.ledger.ordinals[demo.DEMO]]
-            perp = self.engine.contracts.markets[DEMO]
-            lots = free.collateral * 40 // (perp.mark * perp.unit)
             for _ in range(4):
-                order = (uid, DEMO, BUY, LONG, MARKET, IOC, max(10, lots // 5), 0)
+                order = (uid, DEMO, side, way, MARKET, IOC, lots, 0)
                 self.say(commands.PlaceContractOrder(*order))
+
+    def _jump(self, act: str) -> None:
+        """The longs are liquidated: in the book, or by the fund, or others are deleveraged."""
+        self._open_positions()
+        if act == "deleverage":
+            self._empty(FUND_UID, demo.DEMO)
+        if act != "jump":
+            for uid in self.engine.ledger.accounts:
+                self.say(commands.CancelContractOrders(uid, DEMO))
         price = self.engine.contracts.markets[DEMO].index_price
         for drop in (95, 90, 85):
             self._time += STEP_US
             self.say(commands.PostIndex(DEMO, demo.POSTED, price * drop // 100, jump=True))
             self.say(commands.Tick())
+
+    def _settle(self) -> None:
+        """A contract ends, in which agents and owners hold positions."""
+        for name in ("alice", "bob", "carol"):
+            order = (self._uids[name], LIVE, BUY, LONG, MARKET, IOC, 500, 0)
+            self.say(commands.PlaceContractOrder(*order))
+        self.say(commands.DelistContract(LIVE))
+        self.say(commands.SettleContract(LIVE, self.engine.contracts.markets[LIVE].index_price))
 
     def _owners_step(self) -> list[Command]:
         choice = self._choice
