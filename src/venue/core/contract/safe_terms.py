@@ -23,6 +23,8 @@ IMPACT_PART: Final = 100  # the impact notional by default
 NOTIONAL_PART: Final = 1_000  # both are at least so much
 RATE_DIGITS: Final = 6  # of a rate in ppm
 
+Notional = tuple[str, str, int]  # a setting, its name in words, atoms
+
 
 class Breach(Struct, frozen=True):
     """An inequality that fails: `value`, called `what`, must be at most `most`, which is `why`.
@@ -84,11 +86,8 @@ def _breach_of_notionals(contract: Contract, unit: int, scale: int) -> Breach | 
     order, and no more than the largest position."""
     first, last = contract.tiers[0].notional_max, contract.tiers[-1].notional_max
     order = contract.instrument.quantity_min * unit * PRICES * price_least(contract)
-    for field, name, atoms in (
-        ("index_notional", "the index notional", index_notional(contract)),
-        ("impact_notional", "the impact notional", impact_notional(contract)),
-    ):
-        part = ceil_div(first, NOTIONAL_PART)
+    part = ceil_div(first, NOTIONAL_PART)
+    for field, name, atoms in _notionals(contract):
         if part > atoms:
             what = "a thousandth of the first tier's greatest notional"
             return Breach(field, what, part, atoms, name, scale)
@@ -114,13 +113,10 @@ def breach_of_price(contract: Contract, mark: int, unit: int, scale: int) -> Bre
     """The inequality that a contract fails at its mark, in ticks; 0: it has no mark, and fails
     none. `unit` and `scale` are as in `breach_of_terms`."""
     if mark > price_highest(contract, unit):
-        index, impact = index_notional(contract), impact_notional(contract)
-        field, why = ("index_notional", "the index notional")
-        if impact < index:
-            field, why = ("impact_notional", "the impact notional")
+        field, name, atoms = min(_notionals(contract), key=_atoms)
         order = contract.instrument.quantity_min * mark * unit
         what = f"the smallest order at {mark} ticks"
-        return Breach(field, what, order, min(index, impact), why, scale)
+        return Breach(field, what, order, atoms, name, scale)
     if not 0 < mark < price_least(contract):
         return None
     rate = contract.tiers[0].maintenance_ppm
@@ -131,13 +127,13 @@ def breach_of_price(contract: Contract, mark: int, unit: int, scale: int) -> Bre
 
 def price_least(contract: Contract) -> int:
     """The lowest mark, in ticks, at which one tick is at most a fifth of the maintenance margin."""
-    return ceil_div(TICK_PARTS * PPM, contract.tiers[0].maintenance_ppm) if contract.tiers else 1
+    return ceil_div(TICK_PARTS * PPM, contract.tiers[0].maintenance_ppm)
 
 
 def price_highest(contract: Contract, unit: int) -> int:
     """The highest mark, in ticks, at which the smallest order is within the index notional and
     within the impact notional."""
-    least = min(index_notional(contract), impact_notional(contract))
+    _, _, least = min(_notionals(contract), key=_atoms)
     return least // (contract.instrument.quantity_min * unit)
 
 
@@ -151,8 +147,19 @@ def impact_notional(contract: Contract) -> int:
     return contract.impact_notional or _part(contract, IMPACT_PART)
 
 
+def _notionals(contract: Contract) -> tuple[Notional, Notional]:
+    return (
+        ("index_notional", "the index notional", index_notional(contract)),
+        ("impact_notional", "the impact notional", impact_notional(contract)),
+    )
+
+
+def _atoms(notional: Notional) -> int:
+    return notional[2]
+
+
 def _part(contract: Contract, part: int) -> int:
-    return max(1, contract.tiers[0].notional_max // part) if contract.tiers else 1
+    return max(1, contract.tiers[0].notional_max // part)
 
 
 def price_most(contract: Contract, unit: int) -> int:
