@@ -40,7 +40,7 @@ BEGIN_US: Final = 1_767_225_600_000_000
 HOUR_US: Final = 3_600_000_000
 MET: Final = "agent-steady-BTCUSDT"  # somebody acts as it
 COPIED: Final = "agent-contract-noise-BTCUSDT"  # a lead
-SPOT, LIVE, DEMO = "BTCUSDT", "ETHUSDT", "BTCSUSDT"
+LIVE, DEMO = "ETHUSDT", "BTCSUSDT"
 WAYS: Final = ((BUY, LONG), (SELL, SHORT), (SELL, LONG), (BUY, SHORT))
 LITTLE: Final = 10**12  # money, in atoms: enough for some positions at high leverage
 COPIES: Final = copy_commands.CopyConfig("", False, 1_000_000, 10**15, margin_mode=0)
@@ -221,9 +221,7 @@ class Session:
             lots, below = choice.randint(10, 100), mark * 99 // 100
             stop = (uid, symbol, SELL, LONG, ALGO_STOP_MARKET, lots, below, 0)
             return [commands.PlaceAlgo(*stop)]
-        side, position_side = choice.choice(
-            ((BUY, LONG), (SELL, SHORT), (SELL, LONG), (BUY, SHORT))
-        )
+        side, position_side = choice.choice(WAYS)
         lots = choice.randint(10, 900)
         if kind < 0.6:
             order = (uid, symbol, side, position_side, MARKET, IOC, lots, 0)
