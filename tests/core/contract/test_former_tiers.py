@@ -22,6 +22,7 @@ from venue.core.contract.risk.changed_terms import CHANGE_UNITS, FORMER_US
 from venue.core.instruments import Contract
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
+    ContractOrderClosed,
     ContractOrderPlaced,
     ContractSettled,
     ContractTermsTaken,
@@ -31,7 +32,7 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import audit, snapshot
-from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SEPARATED, SHORT, Reject
+from venue.vocabulary import BUY, CAUSE_OPERATOR, GTC, IOC, LIMIT, LONG, SEPARATED, SHORT, Reject
 
 pytestmark = pytest.mark.core
 
@@ -180,6 +181,34 @@ def test_fees_steps_and_caps_are_changed_at_once_and_count_in_full_later() -> No
     assert bounds == (40_000, 40_000_000, 30_000)
     trade = world.trade("cat", "dan", 10, PRICE)
     assert (trade.taker.fee, trade.maker.fee) == (300, 200)
+
+
+@pytest.mark.parametrize("makes", [False, True], ids=["taker", "maker"])
+def test_a_position_that_the_change_has_not_reached_opens_nothing(*, makes: bool) -> None:
+    """Rule 1.7: it has 490 for 6 % of 9,500. Only others' former tiers kept it from opening."""
+    world = ContractWorld(checked=False)
+    for number in range(CHANGE_UNITS):
+        world.owner(f"o{number}")
+    for name in ("ann", "ben"):
+        world.owner(name)
+        world.isolate(name, 10)
+    world.trade("ann", "ben", 10, PRICE)
+    world.post(950)
+    if makes:
+        world.long("ann", 1, 950)
+    world.ok(commands.ChangeContract(SAFER))
+    assert world.perp.change is not None
+    assert world.perp.former == {}
+    if makes:
+        events = world.short("o0", 1, 950, IOC)
+        closed = [(one.uid, one.cause) for one in of(events, ContractOrderClosed)]
+        assert (world.uids["ann"], CAUSE_OPERATOR) in closed
+        assert of(events, ContractTrade) == []
+    else:
+        end = world.perp.former_end
+        for price in (950, 0):
+            assert world.long("ann", 1, price) == [Rejected(Reject.FORMER_TIERS, end)]
+    assert world.position("ann").quantity == 10
 
 
 # -- how long --------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def price_refused(terms: Terms) -> Rejected | None:
         return Rejected(Reject.CONTRACT_UNSAFE, perp.price_least)
     if perp.mark > perp.price_highest:
         return Rejected(Reject.CONTRACT_DEAR, perp.price_highest)
-    if perp.former and not fits(terms.modes):
+    if perp.tiers_differ() and not fits(terms.modes):
         return Rejected(Reject.FORMER_TIERS, perp.former_end)
     isolated = terms.modes.margin_mode != CROSSED
     if perp.in_doubt() or (isolated and doubtful(terms.pool)):
@@ -150,7 +150,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         allowed = tiers.leverages[tiers.at(value) if value > tiers.caps[0] else 0]  # mostly first
         if leverage > allowed:
             return Rejected(Reject.LEVERAGE, allowed)
-    if perp.former or perp.delisted or perp.in_doubt() or perp.outside() or not crossed:
+    if not crossed or perp.tiers_differ() or perp.delisted or perp.in_doubt() or perp.outside():
         refused = price_refused(terms)
         if refused is not None:
             return refused

@@ -250,7 +250,7 @@ class Contracts:
             shown.order = order
             shown.plan = plan
             return []
-        if terms.opens and terms.perp.former:
+        if terms.opens and terms.perp.tiers_differ():
             self._take_tiers(terms)
         if terms.cause == CAUSE_USER or terms.closes is None:
             return self._execute(order, plan)
@@ -268,7 +268,7 @@ class Contracts:
         if shown is not None:
             shown.order = order
             return []
-        if terms.perp.former:
+        if terms.perp.tiers_differ():
             self._take_tiers(terms)
         order_id = order.order_id
         self.counters.order = order_id + 1

@@ -132,7 +132,7 @@ def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
             stake.existing(position)
     held = [found for found in stake.shadows.values() if found.quantity]
     tiers, slack = shadow.tiers, stake.slack()
-    if terms.opens:  # its owner's positions take the tiers of now (rule 1.7)
+    if terms.opens and perp.tiers_differ():  # all take the tiers of now (rule 1.7)
         tiers = perp.tiers
         for found in held:
             value = found.mark * (found.quantity * perp.unit)

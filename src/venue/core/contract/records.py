@@ -121,6 +121,11 @@ class Perpetual:
         """Whether its terms do not fit its mark (rule 1.6)."""
         return not self.price_least <= self.mark <= self.price_highest
 
+    def tiers_differ(self) -> bool:
+        """Whether positions may have other tiers than those of now: former ones, or a change is
+        still to reach them (rule 1.7)."""
+        return self.change is not None or len(self.former) > 0
+
     def in_doubt(self) -> bool:
         """Whether nothing may be opened at its price, as found by a tick or since (rule 5.14)."""
         spot = self.spot

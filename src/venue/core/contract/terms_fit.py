@@ -77,8 +77,8 @@ def take_tiers(positions: list[Position], collateral: Collateral) -> None:
 
 def outgrown(order: Order[Terms]) -> bool:
     """Whether a resting order that opens can no longer open, because its owner's leverage is above
-    what the tiers of now allow. Asked while a change is under way, of orders that it has not
-    reached."""
+    what the tiers of now allow, or a position of its owner does not fit them. Asked while a change
+    is under way, of orders that it has not reached."""
     terms = order.terms
     perp, modes, side = terms.perp, terms.modes, terms.position_side
     lots = modes.opening_long if side == LONG else modes.opening_short
@@ -87,7 +87,7 @@ def outgrown(order: Order[Terms]) -> bool:
     else:
         lots += sum([position.quantity for position in modes.positions(side)])
     value = lots * max(order.price, perp.mark) * perp.unit
-    return modes.leverage(side) > _allowed(perp.tiers, value)
+    return modes.leverage(side) > _allowed(perp.tiers, value) or not fits(modes)
 
 
 def _held(modes: Modes, side: int) -> int:
