@@ -15,11 +15,9 @@ from typing import Any
 
 import pytest
 
-from support.lived import packed
+from support.lived import journal_of, packed
 from support.moved import Moved
 from venue import Misused, Refused, Venue
-from venue.core.messages.commands import Command
-from venue.journal.opening import open_journal
 from venue.library.progress import Progress
 
 SYMBOL = "BTCUSDT"
@@ -120,14 +118,6 @@ def test_funding_is_lived_through(quiet: Venue) -> None:
 
 
 # -- the same run ---------------------------------------------------------------------------------
-
-
-def journal_of(path: Path) -> list[Command]:
-    journal = open_journal(str(path))
-    try:
-        return [command for _, commands in journal.read(0) for command in commands]
-    finally:
-        journal.close()
 
 
 def test_explanations_and_problems(quiet: Venue) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from support.client import Answer, Client
+from support.command import run
 from support.server import Server, flawless
 from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, cancel_all, price_contracts
 
@@ -204,6 +205,9 @@ def test_a_preview_tells_when_former_tiers_end_and_so_do_all_lists(server: Serve
     told = operator.post("/_venue/contracts/change/preview", stricter).json
     end = 1_767_830_410_000  # 2026-01-08T00:00:10Z
     assert (told["keptPositions"], told["formerTiersEnd"]) == (2, end)
+    words = ("maxLeverage:=5", 'tiers:=["1000000:5:0.1"]', "--url", server.url)
+    printed = run("preview", symbol, *words).stdout
+    assert "2 would keep the former ones until 2026-01-08T00:00:10" in printed
     changed = operator.post("/_venue/contracts/change", stricter).json
     assert (changed["formerPositions"], changed["formerTiersEnd"]) == (2, end)
     for name in ("alice", "bob"):

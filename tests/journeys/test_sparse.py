@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
-from support.lived import SYMBOL, Life
+from support.lived import SYMBOL, Life, journal_of
 from venue import Refused, Venue
+from venue.core.messages.commands import Tick
+from venue.core.units import DAY_US
+from venue.times import US_PER_MS
 
+HOUR_US = 3_600_000_000
 EACH_TEN = [f"{n // 6:02}:{n % 6}0" for n in range(144)]
 
 
@@ -90,3 +94,17 @@ def test_a_held_index_stays_known() -> None:
 def test_sparse_is_a_flag(given: Any) -> None:
     with Venue(agents=False) as v, pytest.raises((Refused, TypeError, ValueError), match="sparse"):
         v.advance("1s", sparse=given)
+
+
+def test_a_day_ends_at_midnight_where_nothing_else_is_due(tmp_path: Path) -> None:
+    """Rewards and fee tiers go by days; funding is at noon here."""
+    path = tmp_path / "venue.db"
+    with Venue(agents=False, state=path) as v:
+        for perp in v._node.engine.contracts.markets.values():
+            v.call("change_contract", symbol=perp.symbol, fundingTimes=["12:00"])
+        v.advance("1d6h", sparse=True)
+        begin = v.ts * US_PER_MS - 30 * HOUR_US
+    ticks = {command.time for command in journal_of(path) if isinstance(command, Tick)}
+    midnight = (begin // DAY_US + 1) * DAY_US
+    assert midnight in ticks
+    assert len(ticks) < 10

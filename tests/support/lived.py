@@ -153,11 +153,16 @@ class Life:
     def journal(self) -> list[Command]:
         """The venue's commands, after it was stopped."""
         assert self.venue.server.stop() == 0
-        journal = open_journal(str(self._state))
-        try:
-            return [command for _, commands in journal.read(0) for command in commands]
-        finally:
-            journal.close()
+        return journal_of(self._state)
+
+
+def journal_of(path: Path) -> list[Command]:
+    """All commands of a venue that has stopped."""
+    journal = open_journal(str(path))
+    try:
+        return [command for _, commands in journal.read(0) for command in commands]
+    finally:
+        journal.close()
 
 
 def packed(commands: list[Command]) -> list[bytes]:

@@ -84,7 +84,9 @@ def preview(symbol: Contract, *changes: Values, url: Url = DEFAULT_URL) -> None:
         rest = told["endedOrders"] - len(ids)
         tell(f"orders: {', '.join(ids)}" + (f" and {rest} more" if rest else ""))
     taken = counted(told["takenPositions"], "position")
-    tell(f"{taken} would take the new tiers, {told['keptPositions']} would keep the former ones")
+    kept = told["keptPositions"]
+    until = f" until {moment(told['formerTiersEnd'])}" if kept else ""
+    tell(f"{taken} would take the new tiers, {kept} would keep the former ones{until}")
 
 
 def delist(symbol: Contract, *, url: Url = DEFAULT_URL) -> None:

@@ -14,11 +14,11 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
-from venue.core.contract.reference.funding import NEVER
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import ChangeSetting, Command, Tick
 from venue.core.messages.savepoints import KeepState, RevertState
+from venue.core.units import DAY_US
 from venue.node.aside import reverted
 from venue.node.clock_modes import SETTING, ClockMode, Mode, parsed
 from venue.node.due import Due, Report, upcoming
@@ -248,9 +248,12 @@ class Timekeeper:
         return (self._ticked // TICK_US + 1) * TICK_US
 
     def _sparse_tick_at(self) -> int:
-        """Each few seconds while prices matter, and the full second after the next thing due."""
+        """Each few seconds while prices matter, the full second after the next thing due, and each
+        00:00 UTC: rewards and fee tiers go by days."""
+        at = (self._ticked // DAY_US + 1) * DAY_US
         due = next(upcoming(self._engine, self._ticked), None)
-        at = NEVER if due is None else -(-due.at // TICK_US) * TICK_US
+        if due is not None:
+            at = min(at, -(-due.at // TICK_US) * TICK_US)
         if time_matters(self._engine):
             at = min(at, (self._ticked // SPARSE_TICK_US + 1) * SPARSE_TICK_US)
         return at
