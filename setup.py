@@ -38,7 +38,10 @@ GROUP = "venue_core"  # one library holds all modules: their functions call each
 # Python's functions are called without a stub between. Lines for a debugger would be those of the
 # generated C, and take a fifth of the compiler's time.
 FLAGS = ("-fvisibility=hidden", "-fno-plt", "-g0")
-ENGINE = os.environ.get(compiled.ENGINE, "")
+try:
+    ENGINE = compiled.wanted()
+except compiled.EngineRefused as problem:
+    sys.exit(f"venue: {problem}")
 
 
 def note(package: Path) -> None:

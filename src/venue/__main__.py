@@ -2,7 +2,7 @@
 
 import sys
 
-from venue.compiled import choose
+from venue.compiled import EngineRefused, choose
 from venue.program import importing
 
 # Their work is the engine's; the other commands ask a venue that runs.
@@ -15,7 +15,11 @@ WITH_ENGINE = {
 def main() -> None:
     """The command's entry point."""
     if WITH_ENGINE.intersection(sys.argv[1:2]):
-        choose()
+        try:
+            choose()
+        except EngineRefused as problem:
+            sys.stderr.write(f"venue: {problem}\n")
+            sys.exit(2)
     with importing():
         from venue.cli import app
     app.main()

@@ -32,6 +32,10 @@ class StaleBuild(Exception):
     """The compiled engine does not fit its sources; the text says what to run."""
 
 
+class EngineRefused(Exception):
+    """VENUE_ENGINE names no engine, or one that cannot run here; the text says what can."""
+
+
 class Stamp(msgspec.Struct, frozen=True):
     """The parts of a build: Python and platform, compiled modules, digests of sources by path. It
     says why a build has no compiled modules."""
@@ -47,6 +51,16 @@ def compiled() -> bool:
     """Whether this process runs the compiled engine: all its modules are compiled, or none."""
     found = find_spec("venue.core.units")
     return found is not None and not str(found.origin).endswith(".py")
+
+
+def wanted() -> str:
+    """The engine that VENUE_ENGINE asks for; empty: either one. EngineRefused: it names none."""
+    found = os.environ.get(ENGINE, "")
+    if found not in ("", COMPILED, INTERPRETED):
+        raise EngineRefused(
+            f"{ENGINE} is {found!r}: it can be {COMPILED} or {INTERPRETED}, or be left out"
+        )
+    return found
 
 
 def engine() -> str:
@@ -97,12 +111,18 @@ def refuse_stale() -> None:
 def choose() -> None:
     """Run this program again where a checkout's build fits and its sources run, or the reverse.
 
-    VENUE_ENGINE=interpreted keeps the sources.
+    VENUE_ENGINE=interpreted keeps the sources. EngineRefused: what it asks for cannot run.
     """
-    checkout = _checkout()
+    asked, checkout = wanted(), _checkout()
     if checkout is None:
+        _check_installed(asked)
         return
-    interpreted = os.environ.get(ENGINE) == INTERPRETED or _problem(checkout)
+    problem = _problem(checkout)
+    if asked == COMPILED and problem:
+        raise EngineRefused(
+            f"{ENGINE} is {COMPILED}: build/fast {problem}; `make fast` compiles it"
+        )
+    interpreted = asked == INTERPRETED or problem
     chosen = checkout / CHECKOUT.parent if interpreted else checkout / BUILD
     searched = [Path(part) for part in os.environ.get(SEARCHED, "").split(os.pathsep) if part]
     if chosen == PACKAGE.parent or chosen in searched:
@@ -112,12 +132,25 @@ def choose() -> None:
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - the same program
 
 
+def _check_installed(asked: str) -> None:
+    if asked == COMPILED and not compiled():
+        raise EngineRefused(
+            f"{ENGINE} is {COMPILED}, and the interpreted engine is installed:"
+            f" `{ENGINE}={COMPILED} pip install .` installs the other, or says why it cannot"
+        )
+    if asked == INTERPRETED and compiled():
+        raise EngineRefused(
+            f"{ENGINE} is {INTERPRETED}, and the compiled engine is installed:"
+            f" `{ENGINE}={INTERPRETED} pip install .` installs the other"
+        )
+
+
 def notice() -> str:
     """Which engine runs, and where it is the interpreted one, why, and how to get the other."""
     checkout = _checkout()
     if compiled():
         return COMPILED
-    if os.environ.get(ENGINE) == INTERPRETED:
+    if wanted() == INTERPRETED:
         return f"{INTERPRETED}, as {ENGINE} asks"
     if checkout:
         return f"{INTERPRETED}: build/fast {_problem(checkout)}; `make fast` compiles it"

@@ -85,6 +85,34 @@ def test_a_checkout_without_a_build_says_how_to_make_one(tmp_path: Path) -> None
     assert engine(tmp_path) == "interpreted: build/fast is missing; `make fast` compiles it"
 
 
+@pytest.mark.parametrize("name", ["fast", "Compiled", " "])
+@pytest.mark.parametrize("command", [("-m", "venue", "version"), ("setup.py", "--version")])
+def test_an_engine_that_is_none_is_refused(
+    command: tuple[str, ...], name: str, checkout: Path
+) -> None:
+    done = run(checkout, *command, VENUE_ENGINE=name)
+    assert (done.returncode != 0, done.stdout) == (True, "")
+    assert done.stderr == (
+        f"venue: VENUE_ENGINE is {name!r}: it can be compiled or interpreted, or be left out\n"
+    )
+
+
+def test_an_engine_that_cannot_run_is_refused(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "src" / "venue", tmp_path / "src" / "venue")
+    asked = {"VENUE_ENGINE": "compiled"}
+    installed = run(tmp_path, "-m", "venue", "version", **asked)
+    (tmp_path / "pyproject.toml").touch()
+    checked_out = run(tmp_path, "-m", "venue", "version", **asked)
+    assert (installed.returncode, checked_out.returncode) == (2, 2)
+    assert installed.stderr == (
+        "venue: VENUE_ENGINE is compiled, and the interpreted engine is installed:"
+        " `VENUE_ENGINE=compiled pip install .` installs the other, or says why it cannot\n"
+    )
+    assert checked_out.stderr == (
+        "venue: VENUE_ENGINE is compiled: build/fast is missing; `make fast` compiles it\n"
+    )
+
+
 @pytest.mark.core
 def test_a_build_that_fits_runs(built: Path) -> None:
     assert engine(built) == "compiled"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,11 @@ import pytest
 
 from support.lived import SYMBOL, Life, journal_of
 from venue import Refused, Venue
+from venue.core.engine import Engine
 from venue.core.messages.commands import Tick
 from venue.core.units import DAY_US
+from venue.node import timekeeper
+from venue.node.due import Due, upcoming
 from venue.times import US_PER_MS
 
 HOUR_US = 3_600_000_000
@@ -71,6 +75,19 @@ def test_time_in_which_nothing_happens_is_one_step() -> None:
         assert {due.kind for due in told.settled} == {"funding skipped"}
         assert len({due.ts for due in told.settled}) == 3
         assert told.sequence - quiet <= 6
+
+
+def test_what_falls_due_is_asked_once_an_instant(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def counted(engine: Engine, now: int) -> Iterator[Due]:
+        asked.append(now)
+        return upcoming(engine, now)
+
+    monkeypatch.setattr(timekeeper, "upcoming", counted)
+    with Venue(seed=7) as v:
+        v.advance("10m", sparse=True)
+    assert len(asked) == len(set(asked)) >= 120
 
 
 def test_a_held_index_stays_known() -> None:

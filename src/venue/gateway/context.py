@@ -32,6 +32,7 @@ from venue.gateway.faults.rules import FaultRules
 from venue.gateway.nearest import alternatives
 from venue.gateway.transport.request import Request
 from venue.gateway.worlds import Worlds
+from venue.history.kept_events import leaves_rows
 from venue.history.process.client import History
 from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal
@@ -216,7 +217,7 @@ class Node:
         """Whether an owner is an agent of the venue as which nobody has acted yet: history keeps no
         rows of its trading."""
         account = self.engine.ledger.accounts.get(uid)
-        return account is not None and account.agent and not account.recorded
+        return account is not None and account.agent and not leaves_rows(account)
 
     def check_rows(self, uid: int) -> None:
         """ApiError -1142 for an agent whose orders, fills, bills or income history does not

@@ -189,7 +189,7 @@ class Timekeeper:
     async def _next(self) -> None:
         """Wait for the next instant and do what is due."""
         clock, epoch = self._clock, self._engine.savepoints.epoch
-        at = self._instant()
+        at = self._instant(self._tick_at())
         if clock.mode is Mode.SKIP:
             if self._holders:
                 await self._changed(None)
@@ -213,7 +213,7 @@ class Timekeeper:
                 if clock.mode is Mode.SKIP:
                     clock.move(at)
                 clock.forgive()
-                await self._live(at)
+                await self._live(at, ticks=at >= self._tick_at())
 
     async def _changed(self, wait_s: float | None) -> None:
         self._look.clear()
@@ -268,9 +268,9 @@ class Timekeeper:
             return True
         return now // IDLE_TICK_US > self._ticked // IDLE_TICK_US or time_matters(self._engine)
 
-    def _instant(self) -> int:
-        """The next instant at which something may be due."""
-        at = self._tick_at()
+    def _instant(self, tick_at: int) -> int:
+        """The next instant at which something may be due; `tick_at` is that of the next tick."""
+        at = tick_at
         if self._report is not None and not self._sparse and not time_matters(self._engine):
             at = (self._ticked // IDLE_TICK_US + 1) * IDLE_TICK_US
         if self._stepper is not None and self._stepper.acts():
@@ -282,10 +282,9 @@ class Timekeeper:
                     at = due
         return max(at, self._clock.now())
 
-    async def _live(self, at: int) -> None:
-        """Do all that is due at an instant at which venue time waits."""
+    async def _live(self, at: int, *, ticks: bool) -> None:
+        """Do all that is due at an instant at which venue time waits; `ticks`: a tick is."""
         commands: list[Command] = []
-        ticks = at >= self._tick_at()
         if ticks:
             if self._tick_matters(at):
                 commands.append(Tick())
@@ -355,9 +354,9 @@ class Timekeeper:
 
     async def _live_to(self, to: int) -> None:
         clock = self._clock
-        while (at := self._instant()) <= to:
+        while (at := self._instant(tick_at := self._tick_at())) <= to:
             clock.move(at)
-            await self._live(at)
+            await self._live(at, ticks=at >= tick_at)
             if self._stopping:
                 return
         clock.move(to)
