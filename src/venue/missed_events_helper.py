@@ -56,6 +56,7 @@ class Computing:
             self._sink.note(applied)
             batch.append(applied)
         self._sink.follow(batch)
+        self._sink.finish()
         return engine.sequence
 
 

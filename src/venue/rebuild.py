@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from venue import private_files
+from venue.api.streams.channels import KeptFrame
 from venue.archive_names import sync_folder
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
@@ -17,6 +18,7 @@ from venue.history.mend import mend
 from venue.history.opening import begin as begin_history
 from venue.history.opening import opening
 from venue.history.process.client import listed
+from venue.history.process.unprojected import BATCH_EVENTS, BATCH_MAX
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.store import Store, damage_told, open_history
 from venue.journal.archive import joined
@@ -95,7 +97,9 @@ def fill_when_empty(path: str, frames_kept: int, journal: Journal, begin: int) -
     try:
         if store.reached() == 0:
             with damage_told(path):
-                recover(journal, begin, Projecting(store, frames_kept))
+                projecting = Projecting(store, frames_kept)
+                recover(journal, begin, projecting)
+                projecting.finish()
             if begin:
                 log.warning("%s was empty and begins after command %d", path, begin)
     finally:
@@ -105,7 +109,8 @@ def fill_when_empty(path: str, frames_kept: int, journal: Journal, begin: int) -
 class Projecting:
     """A recovery's follower that projects as it goes, and makes the private frames again.
 
-    A store that has reached where it begins goes on; any other one begins there.
+    A store that has reached where it begins goes on; any other one begins there. A transaction
+    takes what came in many small batches: what it costs does not grow with its commands.
     """
 
     def __init__(self, store: Store, frames_kept: int = FRAMES_KEPT) -> None:
@@ -113,7 +118,9 @@ class Projecting:
         self._frames_kept = frames_kept
         self._recorder = Recorder(frames_kept)
         self._kept = KeptEvents(Engine())
-        self._noted: list[Applied] = []  # since the last batch was projected
+        self._noted: list[Applied] = []  # of the next transaction
+        self._events = 0  # in these
+        self._frames: list[KeptFrame] = []  # of these
         self._projector = Projector(store, Catalog(), frames_kept)
 
     def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
@@ -129,13 +136,23 @@ class Projecting:
     def note(self, applied: Applied) -> None:
         """Make a command's frames, and take out of it what history keeps."""
         self._recorder.note(applied)
-        self._noted.append(self._kept.of(applied))
+        kept = self._kept.of(applied)
+        self._noted.append(kept)
+        self._events += len(kept.events)
 
     def follow(self, _: list[Applied]) -> None:
-        """Project what the store lacks of the noted commands and of their frames."""
-        noted, self._noted = self._noted, []
-        self._projector.project(noted, self._recorder.take())
+        """Project the noted commands and their frames when they fill a transaction."""
+        self._frames += self._recorder.take()
+        if len(self._noted) >= BATCH_MAX or self._events >= BATCH_EVENTS:
+            self.finish()
+
+    def finish(self) -> None:
+        """Project what the store lacks of all noted commands and of their frames."""
+        noted, self._noted, self._events = self._noted, [], 0
+        frames, self._frames = self._frames, []
+        self._projector.project(noted, frames)
 
     def checkpoint(self) -> int:
-        """Make it durable; the sequence reached."""
+        """Project the rest and make it durable; the sequence reached."""
+        self.finish()
         return self._projector.checkpoint()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from sqlalchemy import event
 
 from venue.bundle.file import RunFile, RunRefused, sealed
 from venue.bundle.forking import fork
@@ -23,11 +24,13 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.savepoints import KeepState, RevertState
 from venue.core.state.snapshot import begin, state_hash
+from venue.history.store import open_history
 from venue.journal.journal import JournalCorrupt
 from venue.journal.opening import open_journal
 from venue.journal.snapshot_files import packed
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import take
+from venue.rebuild import Projecting
 from venue.recording.recorder import Recorder
 
 COMMANDS: list[Command] = [
@@ -238,3 +241,21 @@ def test_a_fork_beside_a_block_of_the_journals_chain(tmp_path: Path, begins: int
     with opened_run(new) as again:
         assert (again.begin(), again.last()) == (begins, 2_049)
         assert ending(again).state_hash == made.state_hash
+
+
+def test_small_batches_become_history_in_few_transactions(tmp_path: Path) -> None:
+    """A venue's quiet hour is a hundred thousand batches of a command or two each."""
+    commands = [*COMMANDS, *(Tick(10_000 + n) for n in range(3_000))]
+    begun: list[object] = []
+    store = open_history(str(tmp_path / "history"))
+    event.listen(store.connection, "begin", begun.append)
+    projecting = Projecting(store)
+    engine = begin()
+    projecting.restore({}, engine)
+    for sequence, command in enumerate(commands, 1):
+        applied = Applied(sequence, command.time, command, engine.apply(command))
+        projecting.note(applied)
+        projecting.follow([applied])
+    assert projecting.checkpoint() == store.reached() == len(commands)
+    store.close()
+    assert len(begun) < 40
