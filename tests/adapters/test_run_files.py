@@ -11,9 +11,9 @@ import apsw
 import msgspec
 import pytest
 
+from support.moments import read_whole
 from venue.bundle import file as run_file
 from venue.bundle.file import MAGIC, RunFile, RunHeader, RunRefused, sealed, unsealed
-from venue.bundle.moments import Moments
 from venue.bundle.runs import opened_run
 from venue.core import rules
 from venue.core.messages.commands import Command, RegisterAsset, Tick
@@ -46,8 +46,9 @@ def put(folder: Path, data: bytes) -> str:
 
 
 def replayed(path: str, folder: Path) -> str:
-    with opened_run(path) as run:
-        return Moments(run, str(folder)).replay().snapshot.state_hash
+    """The state that a run's whole replay comes to."""
+    with opened_run(path) as run, read_whole(run, folder) as moments:
+        return moments.state_hash
 
 
 def test_what_was_sealed_is_had_again(tmp_path: Path) -> None:

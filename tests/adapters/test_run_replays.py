@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from sqlalchemy import event
 
+from support.moments import read_whole, state_at
 from venue.bundle.file import RunFile, RunRefused, sealed
 from venue.bundle.forking import fork
-from venue.bundle.moments import Moments
 from venue.bundle.replaying import Compared, Replay, branches, compared, ending
 from venue.bundle.runs import opened_run
 from venue.cli.verify import verify
@@ -190,9 +190,9 @@ def test_a_fork_of_a_run_that_begins_with_a_snapshot(tmp_path: Path, begins: int
         with pytest.raises(RunRefused, match=f"after commands {begins} to 10"):
             fork(run, begins - 1, new)
         made = fork(run, 9, new)
-        moments = Moments(run, str(tmp_path))
-        assert moments.replay().snapshot.state_hash == state_after(10)
-        assert moments.reach(begins).snapshot.state_hash == state_after(begins)
+        with read_whole(run, tmp_path) as moments:
+            assert moments.state_hash == state_after(10)
+            assert state_at(moments, begins) == state_after(begins)
     assert made.state_hash == state_after(9)
     assert verify(new).problems == []
     with opened_run(new) as again:

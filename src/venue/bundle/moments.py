@@ -1,101 +1,231 @@
 """The states of a run: at any of its commands, with the history up to there.
 
-The whole run is replayed once, which checks it. States at some commands are kept; any other state
-is made from the last kept one before it.
+A replay of the whole run checks it, piece by piece, and keeps states on its way: at most so many,
+so that they lie further apart the longer the run is. Any other state is made from the last kept one
+before it. Until the replay has come there, it is made from a snapshot of the run's own.
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable
-from itertools import count
+import logging
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from msgspec import MsgspecError, Struct
+import msgspec
+from msgspec import Struct
 
 from venue.bundle.file import RunRefused
+from venue.bundle.forward import Forward
 from venue.bundle.runs import PastRun
 from venue.bundle.sealed import SealedJournal
 from venue.core.engine import Engine
-from venue.core.messages.applied import Applied
-from venue.history.store import open_history
-from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules, Snapshot
-from venue.journal.recovery import recover
-from venue.lab.prehistory import Prehistory
-from venue.node.market_data.views import MarketData
-from venue.node.snapshots import Restored, take
-from venue.rebuild import Projecting
-from venue.recording.recorder import Recorder
+from venue.history.store import Store, open_passing
+from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules, Snapshot, foreign
+from venue.journal.recovery import Sink, load, recover
+from venue.journal.snapshot_files import SnapshotRow, packed, unpacked
 
-KEPT_MOST: Final = 16  # states of the first replay
-LEAST_APART: Final = 2_000  # commands between two of them
+KEPT_MOST: Final = 128  # states of the replay
+KEPT_BYTES: Final = 512 << 20  # of their files, together
+LEAST_APART: Final = 1_000  # commands between two of them, and in a piece of the replay
+LEVEL: Final = 1  # of packing: it takes as long as a hundred commands
 
 Told = Callable[[int, int], None]
 
+log = logging.getLogger("venue")
+_encode = msgspec.msgpack.Encoder().encode
+_rows = msgspec.msgpack.Decoder(SnapshotRow)
+
 
 class Moment(Struct):
-    """The state after a command, and the file of the history up to there ("": none yet)."""
+    """The state after a command, in a file; the base of the histories that go on from there."""
 
-    snapshot: Snapshot
-    history: str
+    sequence: int
+    base: int
+    file: Path
+    size: int  # of both files
 
 
 class Moments:
-    """The states of a run, made in a folder of their own. One call at a time."""
+    """The states of a run, in a folder of their own. One call at a time, but for `snapshots`."""
 
     def __init__(self, run: PastRun, folder: str) -> None:
         self.run = run
-        self.lock = Lock()
-        self._folder = folder
-        self._numbers = count(1)
+        self.lock = Lock()  # held while the journal is read
+        self.reached = 0
+        """The command that the replay has come to."""
+        self.wanted: dict[int, int] = {}
+        """The bases of histories that somebody waits for, by the command that they end with."""
+        self.state_hash = ""  # of the state after the last command
+        self.folder = folder
         self._kept: list[Moment] = []
+        self._apart = LEAST_APART
+        self._forward: Forward | None = None
+        self._store: Store | None = None
         self._stopped = False
+        self._own = self._own_snapshots()
+        for name in run.damaged:
+            log.warning("%s is damaged, and passed over", name)
 
     def stop(self) -> None:
-        """Have a replay that is under way on another thread end soon, with RunRefused."""
+        """Have what is under way on another thread end soon, with RunRefused."""
         self._stopped = True
 
-    def replay(self, told: Told = lambda reached, last: None) -> Moment:
-        """Replay all of it, and keep some states; the last one.
+    def close(self) -> None:
+        """Let go of the replay."""
+        if self._store is not None:
+            self._store.close()
 
-        RunRefused: it cannot be replayed, or ends in another state than where it was made.
+    # -- the replay -------------------------------------------------------------------------------
+
+    def go_on(self) -> bool:
+        """Replay a piece; whether the state there is to be kept.
+
+        RunRefused and JournalCorrupt: the run cannot be replayed, or comes to another state than
+        the venue that made it.
         """
-        first, last = self.run.begin(), self.run.last()
-        step = max(LEAST_APART, (last - first) // KEPT_MOST + 1)
-        for end in range(first + step, last, step):
-            self._kept.append(self.reach(end))
-            told(end, last)
-        self._kept.append(self.reach(last))
-        told(last, last)
-        self.run.check_end(self._kept[-1].snapshot.state_hash)
-        return self._kept[-1]
+        with self._in_words(self.reached + 1):
+            if self._forward is None:
+                self._forward = self._begin()
+                stop = self.run.begin()
+            else:
+                stop = min(self._stop(), self.reached + LEAST_APART)
+            self._forward.go_to(stop)
+        self.reached = stop
+        return self._is_kept(stop)
 
-    def snapshots(self, sequence: int) -> list[Snapshot]:
-        """The snapshots that a replay up to a command may begin from, newest first."""
-        known = [one.snapshot for one in self._kept if one.snapshot.sequence <= sequence]
+    def keep(self, base: int, path: str) -> None:
+        """Keep the state that the replay has come to, and write its history to the base's file."""
+        forward = self._forward
+        assert forward is not None
+        snapshot = forward.take()
+        self._check(snapshot)
+        file = Path(self.folder) / f"state-{snapshot.sequence}"
+        file.write_bytes(zlib.compress(_encode(packed(snapshot)), LEVEL))
+        forward.copy_history(path)
+        size = file.stat().st_size + Path(path).stat().st_size
+        self._kept.append(Moment(snapshot.sequence, base, file, size))
+
+    def thin_out(self, used: set[int]) -> list[int]:
+        """Drop kept states that are too many, but none whose base is `used`; the bases of these."""
+        gone: list[Moment] = []
+        while self._too_many() and self._apart < self.run.last():
+            self._apart *= 2
+            gone += [
+                one for one in self._kept if not self._lies_right(one) and one.base not in used
+            ]
+            self._kept = [one for one in self._kept if one not in gone]
+        for one in gone:
+            one.file.unlink(missing_ok=True)
+        return [one.base for one in gone]
+
+    def _begin(self) -> Forward:
         first = self.run.first
-        return [*known[::-1], *([first] if first is not None else [])]
+        begin = first.sequence if first is not None else 0
+        self._store = open_passing(f"{self.folder}/history")
+        begins = self._sealed(begin, self._first)
+        journal = self._sealed(self.run.last(), self._first)
+        return Forward(begins, journal, self._store)
 
-    def journal(self, moment: Moment) -> SealedJournal:
-        """The journal up to a moment."""
-        at = moment.snapshot.sequence
-        others = [one for one in self.snapshots(at) if one.sequence < at]
-        return SealedJournal(self.run.journal, self.lock, at, [moment.snapshot, *others])
+    def _stop(self) -> int:
+        """The next command at which a state is to be kept."""
+        begin, last = self.run.begin(), self.run.last()
+        next_one = begin + ((self.reached - begin) // self._apart + 1) * self._apart
+        others = [*self.wanted, *[one.sequence for one in self._own]]
+        return min([next_one, last, *[one for one in others if one > self.reached]])
 
-    def reach(self, sequence: int) -> Moment:
-        """The state after a command, in files of its own. RunRefused."""
-        path = f"{self._folder}/history-{next(self._numbers)}"
-        nearest = [one for one in self._kept if one.snapshot.sequence <= sequence]
-        if nearest:
-            shutil.copyfile(nearest[-1].history, path)
-        journal = SealedJournal(self.run.journal, self.lock, sequence, self.snapshots(sequence)[:1])
-        store = open_history(path)
+    def _is_kept(self, sequence: int) -> bool:
+        begin = self.run.begin()
+        others = [self.run.last(), *self.wanted, *[one.sequence for one in self._own]]
+        return (sequence - begin) % self._apart == 0 or sequence in others
+
+    def _too_many(self) -> bool:
+        return len(self._kept) > KEPT_MOST or sum(one.size for one in self._kept) > KEPT_BYTES
+
+    def _lies_right(self, one: Moment) -> bool:
+        return (one.sequence - self.run.begin()) % self._apart == 0 or one is self._kept[-1]
+
+    def _check(self, snapshot: Snapshot) -> None:
+        """RunRefused when the run has another state there."""
+        for own in self._own:
+            if own.sequence == snapshot.sequence and own.state_hash != snapshot.state_hash:
+                raise RunRefused(
+                    f"{self.run.name} has a snapshot at command {own.sequence} of the state"
+                    f" {own.state_hash}, and its commands lead to {snapshot.state_hash}: it is not"
+                    " the same venue, or it was changed"
+                )
+        if snapshot.sequence == self.run.last():
+            self.state_hash = snapshot.state_hash
+            self.run.check_end(snapshot.state_hash)
+
+    # -- any state --------------------------------------------------------------------------------
+
+    def kept(self) -> list[int]:
+        """The commands whose states are kept, in order."""
+        return [one.sequence for one in self._kept]
+
+    def before(self, sequence: int) -> Moment | None:
+        """The last kept state up to a command."""
+        found = [one for one in self._kept if one.sequence <= sequence]
+        return max(found, key=lambda one: one.sequence) if found else None
+
+    def journal(self, sequence: int, begin: int) -> SealedJournal:
+        """The journal up to a command; a replay begins with the state at `begin`, or before."""
+        return self._sealed(sequence, lambda: self.snapshots(begin))
+
+    def bring(self, journal: SealedJournal, sink: Sink) -> Engine:
+        """The engine at the end of a journal, and the views in `sink`. RunRefused, JournalCorrupt,
+        OtherRules."""
+        last = journal.last_sequence()
+        with self._in_words(last):
+            return recover(journal, last, sink)
+
+    def check_goes_on(self) -> None:
+        """RunRefused when it was told to stop."""
+        if self._stopped:
+            raise RunRefused("it was told to end")
+
+    def snapshots(self, sequence: int) -> Iterator[Snapshot]:
+        """States up to a command that a replay may begin from, newest first: the older they are,
+        the further apart, as each takes time to read."""
+        kept = {one.sequence: one for one in self._kept if one.sequence <= sequence}
+        own = {one.sequence: one for one in self._own if one.sequence <= sequence}
+        known = sorted({**kept, **own}, reverse=True)
+        for at in [known[number] for number in range(len(known)) if number & (number - 1) == 0]:
+            found = own.get(at) or _read(kept[at].file)
+            if found is not None:
+                yield found
+        yield from self._first()
+
+    def _first(self) -> Iterator[Snapshot]:
+        return iter([self.run.first] if self.run.first is not None else [])
+
+    def _own_snapshots(self) -> list[Snapshot]:
+        """The run's intact snapshots after the one that it begins with; the others are told."""
+        begin, last = self.run.begin(), self.run.last()
+        former = foreign(self.run.journal)
+        found: list[Snapshot] = []
+        for one in self.run.journal.snapshots():
+            if not begin < one.sequence <= last:
+                continue
+            if load(one, former) is not None:
+                found.append(one)
+            else:
+                told = "the snapshot of %s at command %d does not hold, and is passed over"
+                log.warning(told, self.run.name, one.sequence)
+        return found
+
+    def _sealed(self, last: int, snapshots: Callable[[], Iterator[Snapshot]]) -> SealedJournal:
+        return SealedJournal(self.run.journal, self.lock, last, snapshots)
+
+    @contextmanager
+    def _in_words(self, sequence: int) -> Iterator[None]:
+        self.check_goes_on()
         try:
-            lived = _Lived(Projecting(store), self._go_on)
-            recover(journal, sequence, lived)
-            snapshot = take(lived.engine, lived.market_data, lived.recorder)
-            lived.projecting.checkpoint()
+            yield
         except (JournalCorrupt, JournalFailed, OtherRules, RunRefused):
             raise
         except Exception as problem:  # a bundle may hold commands that no venue wrote
@@ -103,43 +233,16 @@ class Moments:
                 f"{self.run.name} cannot be replayed up to command {sequence}"
                 f" ({type(problem).__name__}: {problem}): make the bundle again"
             ) from problem
-        finally:
-            store.close()
-        return Moment(snapshot, path)
-
-    def _go_on(self) -> None:
-        if self._stopped:
-            raise RunRefused("it was told to end")
 
 
-class _Lived:
-    """A replay's followers: the views, and history."""
-
-    def __init__(self, projecting: Projecting, go_on: Callable[[], None]) -> None:
-        self._go_on = go_on
-        prehistory = Prehistory()
-        self.market_data = MarketData(prehistory.spot, prehistory.contract)
-        self.recorder = Recorder()
-        self.projecting = projecting
-        self.engine = Engine()
-        self._restored = Restored(self.market_data, self.recorder, projected=1 << 62)
-
-    def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
-        """Begin where the snapshot ends."""
-        self.engine = engine
-        try:
-            self._restored.restore(parts, engine)
-        except MsgspecError as problem:
-            raise RunRefused(f"the snapshot's views cannot be read: {problem}") from problem
-        self.projecting.restore(parts, engine)
-
-    def note(self, applied: Applied) -> None:
-        """Make a command's frames again."""
-        self._restored.note(applied)
-        self.projecting.note(applied)
-
-    def follow(self, batch: list[Applied]) -> None:
-        """Go on with commands applied again."""
-        self._go_on()
-        self._restored.follow(batch)
-        self.projecting.follow(batch)
+def _read(file: Path) -> Snapshot | None:
+    """A kept state; None when it is kept no longer, or damaged, which is told."""
+    try:
+        found = unpacked(_rows.decode(zlib.decompress(file.read_bytes())))
+    except FileNotFoundError:
+        return None
+    except (OSError, zlib.error, msgspec.MsgspecError):
+        found = None
+    if found is None:
+        log.warning("%s is damaged, and passed over", file)
+    return found

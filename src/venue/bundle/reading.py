@@ -2,15 +2,18 @@
 
 `?at=SEQ` names the command after which the state is read; without it, the last one. Time stands at
 that of the command. A state is made at the first request for it, and the last few stay.
+
+The last state is served first, made from the run's newest snapshot. Meanwhile the whole run is
+replayed; history that it has not come to yet is waited for.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from contextlib import closing
+from socket import socket
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
@@ -20,48 +23,31 @@ from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.operator.preview import preview
 from venue.bundle.file import RunRefused
-from venue.bundle.moments import Moment, Moments, Told
+from venue.bundle.moments import Moments, Told
+from venue.bundle.past_views import PastViews, node_of
 from venue.bundle.runs import PastRun
 from venue.gateway.access.auth import Authenticator
-from venue.gateway.access.callers import KeyFacts
-from venue.gateway.access.keys import KeyCredentials, KeyStore
-from venue.gateway.access.limits import WEIGHT_MAX, Limits
+from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
-from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.bounds import DEV_FACTOR, bounds
 from venue.gateway.context import Node
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, refusal_of
-from venue.gateway.faults.rules import FaultRules
 from venue.gateway.operations.bindings import routes
 from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
-from venue.history.process.client import History
+from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.link import HistoryFailed
+from venue.history.process.shelf import Shelf
 from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
-from venue.journal.recovery import recover
-from venue.lab import demo
-from venue.lab.prehistory import Prehistory
-from venue.node.clock import SystemClock
-from venue.node.clock_modes import ClockMode, Mode
-from venue.node.explainer import Explainer
-from venue.node.market_data.views import MarketData
-from venue.node.outbox import Outbox
-from venue.node.sequencer import Sequencer
-from venue.node.snapshots import Restored
-from venue.node.spot_changes import SpotChanges
-from venue.node.timekeeper import Timekeeper
-from venue.node.venue_clock import VenueClock
-from venue.recording.recorder import Recorder
 
 VIEWS_MOST: Final = 4  # states that are ready at a time
+SHORT: Final = 10_000  # commands: a run of less is replayed before it is served
 WAITING_MOST: Final = 8  # requests that wait for a state to be made
 ASKING: Final = (b"GET", b"HEAD", b"OPTIONS")
 PREVIEW: Final = (preview.method.encode(), preview.path.encode())  # it has no effect
 NUMBER_LENGTH_MAX: Final = 20
 UNFIT: Final = (RunRefused, JournalCorrupt, JournalFailed, OtherRules, HistoryFailed)
-
-log = logging.getLogger("venue")
 
 
 class ReadingOptions(Struct, frozen=True, kw_only=True):
@@ -72,10 +58,11 @@ class ReadingOptions(Struct, frozen=True, kw_only=True):
 
 
 class View(Struct):
-    """A venue at one command, and the server of requests to it."""
+    """A venue at one command, the server of requests to it, and the base of its history."""
 
     node: Node
     serve: Callable[[Request], None]
+    base: int
 
     async def close(self) -> None:
         """Let go of it; a question under way is answered with 503."""
@@ -86,14 +73,16 @@ class View(Struct):
 class RunReader:
     """Serves requests at the command that each names."""
 
-    def __init__(self, moments: Moments, last: Moment, options: ReadingOptions) -> None:
+    def __init__(self, moments: Moments, shelf: Shelf, options: ReadingOptions, told: Told) -> None:
         self._moments = moments
+        self._told = told
+        self._shelf = shelf
         self._options = options
         self._origins = Origins()
-        self._last = last.snapshot.sequence
-        self._found: dict[int, Moment] = {self._last: last}
+        self._last = moments.run.last()
         self._views: dict[int, View] = {}
-        self._turn = asyncio.Lock()
+        self._turn = asyncio.Lock()  # of what is replayed, one piece after the other
+        self._begun_s = 0.0
         self._waiting: set[asyncio.Task[None]] = set()
 
     def serve(self, request: Request) -> None:
@@ -113,8 +102,33 @@ class RunReader:
             _refuse(request, problem)
 
     async def prepare(self) -> None:
-        """Make the last state ready."""
+        """Make the last state ready. Any of UNFIT."""
         await self._view(self._last)
+
+    async def replay(self) -> None:
+        """Replay the whole run, between requests for other states. Any of UNFIT, OSError."""
+        moments, shelf = self._moments, self._shelf
+        self._begun_s = asyncio.get_running_loop().time()
+        while moments.reached < self._last:
+            async with self._turn:
+                if await asyncio.to_thread(moments.go_on):
+                    base = moments.wanted.pop(moments.reached, 0) or shelf.reserve()
+                    await asyncio.to_thread(moments.keep, base, await shelf.file(base))
+                    shelf.stands(base)
+                    used = {view.base for view in self._views.values()}
+                    for gone in moments.thin_out(used):
+                        await shelf.forget(gone)
+            self._told(moments.reached, self._last)
+
+    def _history_told(self) -> str:
+        """Why a question of history is not answered yet, and how long it will take about."""
+        begin, reached = self._moments.run.begin(), self._moments.reached
+        if reached == self._last:
+            return "history is behind; try again"
+        passed_s = asyncio.get_running_loop().time() - self._begun_s
+        left_s = passed_s * (self._last - reached) / max(reached - begin, 1)
+        about = f", about {left_s:.0f} s are left" if reached > begin else ""
+        return f"history is still being read: {reached} of {self._last} commands{about}; try again"
 
     async def close(self) -> None:
         """Let go of everything."""
@@ -160,24 +174,46 @@ class RunReader:
             view = self._views.get(sequence)
             if view is not None:
                 return view
-            moment = self._found.get(sequence)
-            if moment is None:
-                moment = await asyncio.to_thread(self._moments.reach, sequence)
-            view = await self._open(moment)
+            view = await self._open(sequence)
             self._views[sequence] = view
             old = [at for at in self._views if at not in (sequence, self._last)]
             if len(self._views) > VIEWS_MOST:
-                await self._views.pop(old[0]).close()
+                await self._let_go(old[0])
             return view
 
-    async def _open(self, moment: Moment) -> View:
-        history = await History.start(moment.history)
+    async def _let_go(self, sequence: int) -> None:
+        view = self._views.pop(sequence)
+        await view.close()
+        await self._forget(sequence, view.base)
+
+    async def _forget(self, sequence: int, base: int) -> None:
+        """Wait no more for a history."""
+        if self._moments.wanted.get(sequence) == base:
+            del self._moments.wanted[sequence]
+            await self._shelf.forget(base)
+
+    async def _open(self, sequence: int) -> View:
+        moments, shelf = self._moments, self._shelf
+        before = moments.before(sequence) if sequence <= moments.reached else None
+        if before is None:
+            base, begin = shelf.reserve(), sequence
+            moments.wanted[sequence] = base
+        else:
+            base, begin = before.base, before.sequence
+        history = shelf.history(begin, base)
         try:
-            node = _node(self._moments, moment, history)
-        except (ValueError, LookupError) as problem:  # settings that no venue wrote
+            past = PastViews(moments, sequence, begin, self._told)
+            await asyncio.to_thread(past.bring)
+            history.begin(past.engine)
+            history.follow(past.missing.unprojected, past.missing.frames)
+            node = node_of(moments, past, history, self._history_told)
+        except BaseException as problem:
             await history.close()
-            raise RunRefused(
-                f"{self._moments.run.name} cannot be served ({type(problem).__name__}: {problem}):"
+            await self._forget(sequence, base)
+            if not isinstance(problem, ValueError | LookupError):
+                raise
+            raise RunRefused(  # settings that no venue wrote
+                f"{moments.run.name} cannot be served ({type(problem).__name__}: {problem}):"
                 " make the bundle again"
             ) from problem
         desk = Desk(node, routes(), Limits(None, None, None))
@@ -189,60 +225,7 @@ class RunReader:
             self._origins,
             {},
         )
-        return View(node, dispatcher.serve)
-
-
-def _node(moments: Moments, moment: Moment, history: History) -> Node:
-    """A venue as it was after a command, with the demo keys of the owners that it had then."""
-    sequence = moment.snapshot.sequence
-    prehistory = Prehistory()
-    market_data = MarketData(prehistory.spot, prehistory.contract)
-    recorder = Recorder()
-    journal = moments.journal(moment)
-    engine = recover(journal, sequence, Restored(market_data, recorder, sequence))
-    clock = VenueClock(SystemClock())
-    clock.begin(engine.time, ClockMode(Mode.MANUAL), None, None)
-    outbox = Outbox()
-    sequencer = Sequencer(engine, journal, outbox, clock, _defect)
-    timekeeper = Timekeeper(engine, sequencer, clock, _nothing)
-    history.begin(engine)
-    node = Node(
-        engine=engine,
-        sequencer=sequencer,
-        market_data=market_data,
-        history=history,
-        keys=KeyStore(),
-        clock=clock,
-        timekeeper=timekeeper,
-        data=f"{moments.run.name}, read-only, at command {sequence} of {moments.run.last()}",
-        weight_limit=WEIGHT_MAX * DEV_FACTOR,
-        replays=ReplayGuard(),
-        journal=journal,
-        outbox=outbox,
-        recorder=recorder,
-        spot_changes=SpotChanges(),
-        practice=True,
-        faults=FaultRules("1"),
-    )
-    node.epoch_line += b"x-venue-at: %d\r\n" % sequence
-    node.past_wire = moments.run.wire
-    node.explainer = Explainer(journal, sequencer.on_disk_thread)
-    _add_demo_keys(node)
-    epoch = node.setting("historyEpoch", "")
-    if epoch:
-        prehistory.begin(int(node.setting("historySeed", "1")), int(epoch))
-    return node
-
-
-def _add_demo_keys(node: Node) -> None:
-    """The demo keys, which are public: stock clients can read with them."""
-    for account in demo.ACCOUNTS:
-        uid = node.engine.ledger.names.get(account.name)
-        if uid is not None:
-            node.keys.add(
-                KeyCredentials(account.key, account.secret, demo.PASSPHRASE),
-                KeyFacts(account.key, uid, "demo", account.permissions, [], 0, None, False),
-            )
+        return View(node, dispatcher.serve, base)
 
 
 def _check_asks(request: Request) -> None:
@@ -262,48 +245,53 @@ def _refuse(request: Request, problem: Exception) -> None:
     request.answer(refusal.status, refusal.body())
 
 
-def _defect(problem: BaseException) -> None:
-    log.error("a run that is read took a command: %s", problem)
-
-
-async def _nothing() -> None:
-    """Time stands."""
-
-
 async def read(
     run: PastRun, options: ReadingOptions, told: Told, ready: Callable[[int], None]
 ) -> None:
-    """Serve a run on loopback until a signal. `ready` gets the port.
+    """Serve a run on loopback until a signal. `ready` gets the port, `told` how far it is read.
 
-    OSError: the address is taken. Any of UNFIT: it cannot be replayed or served.
+    A short run is read before it is served. OSError: the address is taken. Any of UNFIT: it cannot
+    be replayed or served.
     """
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     bound = listen("127.0.0.1", options.port)
     options = structs.replace(options, port=bound.getsockname()[1])
-    try:
-        with TemporaryDirectory(prefix="venue-open-") as folder:
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                loop.add_signal_handler(number, stopping.set)
-            moments = Moments(run, folder)
-            replaying = asyncio.create_task(asyncio.to_thread(moments.replay, told))
-            waiting = asyncio.create_task(stopping.wait())
-            await asyncio.wait([replaying, waiting], return_when=asyncio.FIRST_COMPLETED)
-            if stopping.is_set():
-                moments.stop()
-                with suppress(RunRefused):
-                    await replaying
-                return
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stopping.set)
+    shelf = Shelf(FRAMES_KEPT)
+    with closing(bound), TemporaryDirectory(prefix="venue-open-") as folder:
+        moments = Moments(run, folder)
+        reader = RunReader(moments, shelf, options, told)
+        serving = asyncio.create_task(_serve(reader, moments, bound, ready))
+        waiting = asyncio.create_task(stopping.wait())
+        try:
+            await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
+            if not stopping.is_set():
+                await serving
+        finally:
+            moments.stop()
+            serving.cancel()
             waiting.cancel()
-            reader = RunReader(moments, await replaying, options)
-            try:
-                await reader.prepare()
-                fit = bounds(limited=True, factor=DEV_FACTOR)
-                server = await Server.start(bound, fit.http, reader.serve)
-                ready(bound.getsockname()[1])
-                await stopping.wait()
-                await server.stop()
-            finally:
-                await reader.close()
+            await asyncio.gather(serving, waiting, return_exceptions=True)
+            await reader.close()
+            await shelf.close()
+            moments.close()
+
+
+async def _serve(
+    reader: RunReader, moments: Moments, bound: socket, ready: Callable[[int], None]
+) -> None:
+    """Serve from the last state on, and replay the run; it ends with a problem only."""
+    short = moments.run.last() - moments.run.begin() < SHORT
+    if short:
+        await reader.replay()
+    await reader.prepare()
+    server = await Server.start(bound, bounds(limited=True, factor=DEV_FACTOR).http, reader.serve)
+    try:
+        ready(bound.getsockname()[1])
+        if not short:
+            await reader.replay()
+        await asyncio.Event().wait()
     finally:
-        bound.close()
+        await server.stop()

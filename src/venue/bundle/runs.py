@@ -19,7 +19,7 @@ from venue.journal.archive import joined
 from venue.journal.journal import JournalCorrupt, Readable, Segment, Snapshot
 from venue.journal.opening import open_readonly
 from venue.journal.recovery import beginning
-from venue.journal.snapshot_files import SnapshotRow, unpacked
+from venue.journal.snapshot_files import SnapshotFiles, SnapshotRow, unpacked
 
 DATABASE: Final = b"SQLite format 3\0"  # how a journal's file begins
 PIECE_MAX: Final = 100_000  # commands in a piece; a venue packs 1,000
@@ -32,6 +32,7 @@ class PastRun(Struct):
     known.
 
     `first` is the snapshot that all known commands follow; None: they begin with command 1.
+    `damaged` are files of snapshots that cannot be read.
     """
 
     name: str
@@ -39,6 +40,7 @@ class PastRun(Struct):
     first: Snapshot | None
     wire: list[WireEntry]
     state_hash: str = ""
+    damaged: list[str] = []
 
     def begin(self) -> int:
         """The first command whose state can be had."""
@@ -121,7 +123,7 @@ def opened_run(path: str) -> Iterator[PastRun]:
             journal = open_readonly(path)
             closing.callback(journal.close)
             whole = joined(journal, path, closing)
-            run = PastRun(path, whole, beginning(whole), [])
+            run = PastRun(path, whole, beginning(whole), [], damaged=SnapshotFiles(path).damaged())
         else:
             raise RunRefused(
                 f"{path} is neither a bundle nor a journal: give a file of `venue bundle`, or the"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import Final
 
@@ -20,13 +20,13 @@ class SealedJournal:
     """See `journal.Journal`. `lock` lets one thread at a time read the journal that several of
     these share.
 
-    `snapshots` are those that a replay may begin from, newest first.
+    `snapshots` gives those that a replay may begin from, newest first.
     """
 
     instant: bool = True
 
     def __init__(
-        self, inner: Readable, lock: Lock, last: int, snapshots: Sequence[Snapshot]
+        self, inner: Readable, lock: Lock, last: int, snapshots: Callable[[], Iterator[Snapshot]]
     ) -> None:
         self._inner = inner
         self._lock = lock
@@ -70,7 +70,7 @@ class SealedJournal:
         self.prepare([])
 
     def snapshots(self) -> Iterator[Snapshot]:
-        return iter(self._snapshots)
+        return self._snapshots()
 
     def close(self) -> None:
         """Nothing: the caller that opened the run closes it."""

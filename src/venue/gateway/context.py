@@ -78,6 +78,7 @@ class Node:
         "explainer",
         "faults",
         "history",
+        "history_told",
         "journal",
         "keys",
         "market_data",
@@ -122,6 +123,7 @@ class Node:
         self.sequencer = sequencer
         self.market_data = market_data
         self.history = history
+        self.history_told: Callable[[], str] = _behind  # why a question of it is not answered yet
         self.keys = keys
         self.clock = clock
         self.timekeeper = timekeeper
@@ -231,7 +233,7 @@ class Node:
             await self.history.reach(self.engine.sequence, READ_YOUR_WRITE_S)
             return await self.history.ask(question, *arguments)
         except TimeoutError:
-            raise errors.busy("history is behind; try again") from None
+            raise errors.busy(self.history_told()) from None
         except HistoryFailed:
             raise errors.busy("history is not available") from None
 
@@ -398,6 +400,10 @@ def _wire_name(field: str) -> str:
     """The interface's name of a command's field."""
     first, *others = field.split("_")
     return first + "".join([other.title() for other in others])
+
+
+def _behind() -> str:
+    return "history is behind; try again"
 
 
 def _epoch_line(epoch: int) -> bytes:

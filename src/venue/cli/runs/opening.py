@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import Annotated
+import time
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -13,9 +14,32 @@ from venue.cli.credentials import OPERATOR_TOKEN
 from venue.cli.operator import die
 from venue.cli.told.printing import paint, tell
 
+WIDTH: Final = 70  # of the line that says how far it is
+
 RunName = Annotated[
     str, Parameter(help="A file of `venue bundle`, or a stopped venue's --state file.")
 ]
+
+
+class _Progress:
+    """Shows on a terminal how far a run is read, and how long the rest will take about."""
+
+    def __init__(self) -> None:
+        self._first = self._newest = 0
+        self._begun_s = 0.0
+
+    def show(self, reached: int, last: int) -> None:
+        """The replay has come to a command."""
+        if not sys.stderr.isatty():
+            return
+        now_s = time.monotonic()
+        if not self._newest or reached < self._newest:  # another replay begins
+            self._first, self._begun_s = reached, now_s
+        self._newest = reached
+        read, passed_s = reached - self._first, now_s - self._begun_s
+        left = f", about {passed_s * (last - reached) / read:.0f} s are left" if read else ""
+        text = f"read {reached} of {last} commands{left if reached < last else ''}"
+        paint("\r" + text.ljust(WIDTH), sys.stderr, "\n" if reached == last else "")
 
 
 def open_run(
@@ -23,7 +47,10 @@ def open_run(
     *,
     port: Annotated[int, Parameter(help="Port to listen on; 0 for any free one.")] = 8787,
 ) -> None:
-    """Serve a run over REST for reading, at any of its commands: ?at=SEQ. ^C ends it."""
+    """Serve a run over REST for reading, at any of its commands: ?at=SEQ. ^C ends it.
+
+    The last state is served at once where the run has a snapshot of it; the run is read meanwhile.
+    """
     import asyncio
 
     from venue.bundle.reading import ReadingOptions, read
@@ -33,11 +60,6 @@ def open_run(
     if not 0 <= port <= 65_535:
         die(f"--port {port}: must be 0 to 65535")
     options = ReadingOptions(port=port, operator_token=os.environ.get(OPERATOR_TOKEN, ""))
-
-    def told(reached: int, last: int) -> None:
-        if sys.stderr.isatty():
-            end = "\n" if reached == last else ""
-            paint(f"\rreplayed {reached} of {last}", sys.stderr, end)
 
     with in_words(), opened_run(file) as run:
 
@@ -49,7 +71,7 @@ def open_run(
             )
 
         try:
-            asyncio.run(read(run, options, told, ready))
+            asyncio.run(read(run, options, _Progress().show, ready))
         except OSError as problem:
             if problem.errno != errno.EADDRINUSE:
                 raise

@@ -34,7 +34,7 @@ class Shelf:
         self._number = 0
         self._bases = 0
         self._firsts: dict[int, int] = {}  # the number of each base's first history
-        self._basing: dict[int, asyncio.Task[None]] = {}
+        self._basing: dict[int, asyncio.Future[None]] = {}
 
     async def place(self) -> tuple[int, str]:
         """The number of another base, and the file for the rows that its first history begins
@@ -42,6 +42,22 @@ class Shelf:
         await self.link()
         self._bases += 1
         return self._bases, str(begun(self._folder, self._bases))
+
+    def reserve(self) -> int:
+        """The number of another base, whose file is made elsewhere: its histories wait until it
+        `stands`."""
+        self._bases += 1
+        self._basing[self._bases] = asyncio.get_running_loop().create_future()
+        return self._bases
+
+    async def file(self, base: int) -> str:
+        """The place of a reserved base's file. HistoryFailed, OSError."""
+        await self.link()
+        return str(begun(self._folder, base))
+
+    def stands(self, base: int) -> None:
+        """The file of a reserved base is whole."""
+        self._basing[base].set_result(None)
 
     def first(self, base: int = 0, reached: int = 0) -> History:
         """The history that others will begin with: empty, or as the file at the base's place."""
