@@ -12,6 +12,7 @@ from venue.core.messages import benefit_commands, commands
 from venue.core.messages.commands import Command
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 from venue.core.messages.events import Event, Rejected
+from venue.core.messages.quote_commands import MakerQuotes, MoveQuotes, Quote
 from venue.core.messages.savepoints import DropState, KeepState, RevertState
 from venue.core.state import snapshot
 from venue.vocabulary import CLIENT_ID_MEMORY_US, Reject
@@ -57,6 +58,7 @@ def test_every_command_has_a_rule() -> None:
         commands.SetCancelAfter(NOBODY, SPOT, 0),
         commands.GuardOrders(NOBODY, SPOT, 1, True),
         commands.EndConnection(1),
+        MoveQuotes(SPOT, "BTCUSDT", [MakerQuotes(NOBODY, [1], [Quote(0, 0, 1, 1)])]),
         commands.CreateOwner("new"),
         commands.FreezeOwner(NOBODY, True),
         commands.SetFees(NOBODY, 0, 0),

@@ -55,7 +55,7 @@ def test_two_processes_live_the_same(tmp_path: Path) -> None:
     first, second = (_agents_run(tmp_path / seed, {"PYTHONHASHSEED": seed}) for seed in ("1", "2"))
     _same(first, second)
     (_, _, frames), journal = first
-    assert len(journal) > 5_000
+    assert len(journal) > 2_500
     assert all(len(texts) > 5 for texts in frames.values()), {k: len(v) for k, v in frames.items()}
 
 
@@ -145,7 +145,7 @@ def test_an_advance_among_agents_is_the_same_time_lived_through(tmp_path: Path) 
     *lived, _ = _market_life(tmp_path / "lived", by_itself=True)
     _same(moved, lived)
     (_, _, frames), journal = moved
-    assert len(journal) > 5_000
+    assert len(journal) > 2_500
     assert all(len(texts) > 5 for texts in frames.values()), {k: len(v) for k, v in frames.items()}
     of_symbol = [row for row in settled if row["symbol"] in (SYMBOL, "") and row["count"]]
     kinds = [row["kind"] for row in of_symbol]

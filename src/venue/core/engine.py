@@ -77,6 +77,7 @@ from venue.core.messages.commands import (
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
 from venue.core.messages.events import Event, Rejected
+from venue.core.messages.quote_commands import MoveQuotes
 from venue.core.messages.savepoints import (
     DropState,
     KeepState,
@@ -86,6 +87,7 @@ from venue.core.messages.savepoints import (
 )
 from venue.core.owners import Owners
 from venue.core.permitted import REFUSED_FROZEN
+from venue.core.quotes import Quotes
 from venue.core.references import MoneyReferences
 from venue.core.rewards import Rewards
 from venue.core.savepoints import KEPT_MAX, Savepoint, Savepoints
@@ -190,6 +192,7 @@ class Engine:
             SetCancelAfter: self.countdowns.set,
             GuardOrders: self.connections.guard,
             EndConnection: self.connections.end,
+            MoveQuotes: Quotes(self.spot, self.contracts).move,
             CreateOwner: self.owners.create,
             FreezeOwner: Freezing(self.owners, self.spot, self.contracts).freeze,
             Deposit: self.references.deposit,

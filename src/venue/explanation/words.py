@@ -12,6 +12,7 @@ from venue.core.contract.records import Perpetual, Position
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
 from venue.core.messages.commands import Command, PostIndex
+from venue.core.messages.quote_commands import MoveQuotes
 
 
 class ExplanationWords:
@@ -46,6 +47,8 @@ class ExplanationWords:
             instrument = self.instrument(command.symbol, contract=True)
             price = texts.order_price_text(instrument, command.price)
             return f"PostIndex of {command.symbol} by {command.source} at {price}"
+        if isinstance(command, MoveQuotes):
+            return f"MoveQuotes of the venue's makers in {command.symbol}"
         uid = getattr(command, "uid", 0)
         return f"{type(command).__name__} of {self.owner(uid)}" if uid else type(command).__name__
 

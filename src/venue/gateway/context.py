@@ -21,6 +21,7 @@ from venue.core.messages.commands import (
     PlaceOrder,
     RecordStreams,
 )
+from venue.core.messages.quote_commands import MoveQuotes
 from venue.core.ranges import OutOfBounds
 from venue.core.spot.account import SpotMarket
 from venue.gateway.access.keys import KeyStore
@@ -51,7 +52,7 @@ from venue.recording.recorder import Recorder
 
 KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
 DEMO_ASSET: Final = "SUSDT"  # demo contracts settle in it
-NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo)  # refused while there is too much
+NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo, MoveQuotes)  # refused when overloaded
 UID_LENGTH_MAX: Final = 20  # digits
 NO_ROWS: Final = (
     "history keeps no orders, fills, bills or income of the venue's own agents until somebody acts"

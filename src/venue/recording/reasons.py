@@ -15,9 +15,10 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.contract_events import AlgoTriggered, ContractOrderClosed
 from venue.core.messages.events import OrderClosed
+from venue.core.messages.quote_commands import MoveQuotes
 from venue.vocabulary import CAUSE_LIQUIDATION, CAUSE_OPERATOR, EXPIRED, Reject
 
-OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders, EndConnection)
+OWNERS_CANCEL: Final = (CancelContractOrder, CancelContractOrders, EndConnection, MoveQuotes)
 OWNERS_CONDITIONAL_CANCEL: Final = (CancelAlgo, CancelAlgos)
 
 BY_USER: Final = "USER_CANCELED"

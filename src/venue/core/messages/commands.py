@@ -1,9 +1,8 @@
 """Every input that may change state; nothing else may.
 
-A command is a msgpack array `[tag, time, ...]`. `time` (µs, never decreasing) is stamped by the
-sequencer. `request` identifies the signed request behind a command, so that a replayed request is
-known again after a restart; `act-as` where an operator acted for the owner, and empty for commands
-that no owner's request caused. New fields go to the end with a default: old journals stay readable.
+A command is a msgpack array `[tag, ...]`. The sequencer stamps `time` (µs, never decreasing).
+`request` identifies the signed request that caused it, so that a replay is known after a restart:
+`act-as` where an operator acted for the owner, empty without a request. New fields have defaults.
 """
 
 from msgspec import Struct
@@ -22,6 +21,7 @@ from venue.core.messages.benefit_commands import (
     SetFeeTiers,
 )
 from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCopying
+from venue.core.messages.quote_commands import MoveQuotes
 from venue.core.messages.savepoints import DropState, KeepState, RevertState
 from venue.core.ranges import Code, Signed, Whole
 
@@ -466,6 +466,7 @@ Command = (
     | Proceed
     | GuardOrders
     | EndConnection
+    | MoveQuotes
     | CreateOwner
     | FreezeOwner
     | SetFees

@@ -15,7 +15,6 @@ from venue.core.contract.position import find_position
 from venue.core.contract.records import Holding, Perpetual
 from venue.core.engine import Engine
 from venue.core.messages.commands import (
-    CancelContractOrder,
     Command,
     CreateOwner,
     Deposit,
@@ -23,6 +22,7 @@ from venue.core.messages.commands import (
     PostIndex,
     SetLeverage,
 )
+from venue.core.messages.quote_commands import MakerQuotes, MoveQuotes, Quote
 from venue.core.units import PPB, PPM
 from venue.lab.agents.chance import Chance
 from venue.lab.agents.habits import MakerHabit, TakerHabit
@@ -31,13 +31,12 @@ from venue.node.aside import random_state
 from venue.vocabulary import (
     BUY,
     IOC,
-    LIMIT,
     LONG,
     MARKET,
-    POST_ONLY,
     SELL,
     SHORT,
     WALLET_CONTRACT,
+    Product,
     SelfTrade,
 )
 
@@ -123,10 +122,9 @@ class ContractAgents:
         self._random.setstate(random_state(drawn))
 
     def step(self, now: int) -> list[Command]:
-        """The next commands of all agents: indexes, then cancels, then quotes, then takers."""
+        """The next commands of all agents: indexes, then makers' quotes, then takers' orders."""
         posts: list[Command] = []
-        cancels: list[Command] = []
-        quotes: list[Command] = []
+        moves: list[Command] = []
         takes: list[Command] = []
         for symbol in self._followed:
             perp = self._engine.contracts.markets[symbol]
@@ -134,12 +132,15 @@ class ContractAgents:
             if not index or perp.market.halted:
                 continue
             reference = self._reference(symbol, index)
-            for habit in MAKERS:
-                self._quote(perp, habit, reference, cancels, quotes)
+            makers = [
+                quotes for habit in MAKERS if (quotes := self._quotes(perp, habit, reference))
+            ]
+            if makers:
+                moves.append(MoveQuotes(int(Product.CONTRACT), symbol, makers))
             for taker in TAKERS:
                 if self._chance.below(PPM) < taker.chance_ppm:
                     takes += self._take(perp, taker, reference)
-        return posts + cancels + quotes + takes
+        return posts + moves + takes
 
     def posts(self, now: int) -> list[Command]:
         """The posts of indexes that are due at venue time `now` (µs)."""
@@ -179,14 +180,7 @@ class ContractAgents:
 
     # -- makers ----------------------------------------------------------------------------------
 
-    def _quote(
-        self,
-        perp: Perpetual,
-        habit: MakerHabit,
-        reference: int,
-        cancels: list[Command],
-        quotes: list[Command],
-    ) -> None:
+    def _quotes(self, perp: Perpetual, habit: MakerHabit, reference: int) -> MakerQuotes | None:
         """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps.
 
         A level closes what stands against it before it opens anything, and at a price in doubt it
@@ -200,14 +194,15 @@ class ContractAgents:
         skew = reference * SKEW_PPM * (held[SHORT] - held[LONG]) // (PPM * most)
         _put(ladder, habit, reference + skew)
         if ladder.stands(holding.orders):
-            return
+            return None
+        quotes = MakerQuotes(uid, [], [])
         wanted = ladder.wanted
         left = dict(held)
         have: set[int] = set()
         for order in holding.orders.values():
             key = order.price if order.side == BUY else -order.price
             if key not in wanted:
-                cancels.append(CancelContractOrder(uid, order.order_id))
+                quotes.canceled.append(order.order_id)
                 continue
             have.add(key)
             if not order.terms.opens:
@@ -225,12 +220,9 @@ class ContractAgents:
                 position_side = -position_side
                 if perp.doubt or held[position_side] >= most:
                     continue
-            quotes.append(
-                PlaceContractOrder(
-                    uid, perp.symbol, side, position_side, LIMIT, POST_ONLY, lots, price
-                )
-            )
+            quotes.placed.append(Quote(side, position_side, lots, price))
         ladder.note(holding.orders, whole=len(have) == len(wanted))
+        return quotes if quotes.canceled or quotes.placed else None
 
     # -- takers ----------------------------------------------------------------------------------
 

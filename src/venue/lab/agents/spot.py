@@ -13,7 +13,8 @@ import msgspec
 
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
-from venue.core.messages.commands import CancelOrder, Command, CreateOwner, Deposit, PlaceOrder
+from venue.core.messages.commands import Command, CreateOwner, Deposit, PlaceOrder
+from venue.core.messages.quote_commands import MakerQuotes, MoveQuotes, Quote
 from venue.core.spot.account import SpotMarket
 from venue.core.units import PPM
 from venue.lab.agents.chance import Chance
@@ -24,11 +25,10 @@ from venue.node.references import References
 from venue.vocabulary import (
     BUY,
     IOC,
-    LIMIT,
     MARKET,
-    POST_ONLY,
     SELL,
     WALLET_SPOT,
+    Product,
     SelfTrade,
 )
 
@@ -128,21 +128,21 @@ class Agents:
         self._random.setstate(random_state(drawn))
 
     def step(self) -> list[Command]:
-        """The next commands of all agents: cancels first, then quotes, then takers."""
-        cancels: list[Command] = []
-        quotes: list[Command] = []
+        """The next commands of all agents: first makers move their quotes, then takers trade."""
+        moves: list[Command] = []
         takes: list[Command] = []
         for symbol in self._starts:
             market = self._engine.spot.markets[symbol]
             if market.halted:
                 continue
             self._drift(symbol)
-            for habit in MAKERS:
-                self._quote(market, habit, cancels, quotes)
+            makers = [quotes for habit in MAKERS if (quotes := self._quotes(market, habit))]
+            if makers:
+                moves.append(MoveQuotes(int(Product.SPOT), symbol, makers))
             for taker in TAKERS:
                 if self._chance.below(PPM) < taker.chance_ppm:
                     takes.append(self._take(market, taker))
-        return cancels + quotes + takes
+        return moves + takes
 
     def _names(self) -> list[str]:
         habits = [habit.name for habit in MAKERS] + [habit.name for habit in TAKERS]
@@ -172,9 +172,7 @@ class Agents:
         walked = (price * (noise * 1_000 + pull) + PPB // 2) // PPB
         self._references[symbol] = max(1, price + impact + walked)
 
-    def _quote(
-        self, market: SpotMarket, habit: MakerHabit, cancels: list[Command], quotes: list[Command]
-    ) -> None:
+    def _quotes(self, market: SpotMarket, habit: MakerHabit) -> MakerQuotes | None:
         """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps."""
         ladder = self._ladders[market.symbol, habit.name]
         account = self._engine.spot_account(self._engine.ledger.names[ladder.owner])
@@ -183,7 +181,8 @@ class Agents:
         gap = max(1, self._starts[market.symbol] * habit.gap_ppm // PPM)
         ladder.put(reference, max(1, reference * habit.edge_ppm // PPM), gap)
         if ladder.stands(account.orders):
-            return
+            return None
+        quotes = MakerQuotes(uid, [], [])
         wanted = ladder.wanted
         have: dict[int, int] = {}
         for order in account.orders.values():
@@ -191,13 +190,14 @@ class Agents:
             if key in wanted:
                 have[key] = order.order_id
             else:
-                cancels.append(CancelOrder(uid, order.order_id))
+                quotes.canceled.append(order.order_id)
         for key in wanted:
             if key not in have:
                 side, price = (BUY, key) if key > 0 else (SELL, -key)
                 lots = self._lots(market, price, habit.size_units)
-                quotes.append(PlaceOrder(uid, market.symbol, side, LIMIT, POST_ONLY, lots, price))
+                quotes.placed.append(Quote(side, 0, lots, price))
         ladder.note(account.orders, whole=len(have) == len(wanted))
+        return quotes if quotes.canceled or quotes.placed else None
 
     def _take(self, market: SpotMarket, habit: TakerHabit) -> Command:
         account = self._account(f"agent-{habit.name}-{market.symbol}")
