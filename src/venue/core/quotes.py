@@ -14,10 +14,9 @@ from venue.core.messages.commands import (
 from venue.core.messages.events import Event, Rejected
 from venue.core.messages.quote_commands import MakerQuotes, MoveQuotes, Quote
 from venue.core.spot.orders import Spot
-from venue.vocabulary import LIMIT, POST_ONLY, Product, Reject
+from venue.vocabulary import LIMIT, POST_ONLY, PRODUCT_SPOT, Reject
 
 REJECTED: Final = Rejected
-SPOT: Final = int(Product.SPOT)
 
 
 class Quotes:
@@ -30,7 +29,7 @@ class Quotes:
         self._contracts = contracts
 
     def move(self, command: MoveQuotes) -> list[Event]:
-        """Cancel, then place, as the makers' own requests would. What is refused is left out."""
+        """Cancel, then place, as the makers' own requests would. A refused order has no event."""
         accounts = self._spot.ledger.accounts
         for maker in command.makers:
             account = accounts.get(maker.uid)
@@ -46,14 +45,14 @@ class Quotes:
         return [event for event in events if type(event) is not REJECTED]
 
     def _cancel(self, command: MoveQuotes, maker: MakerQuotes, order_id: int) -> list[Event]:
-        if command.product == SPOT:
+        if command.product == PRODUCT_SPOT:
             return self._spot.cancel(CancelOrder(maker.uid, order_id, "", b"", command.time))
         return self._contracts.cancel(
             CancelContractOrder(maker.uid, order_id, "", b"", command.time)
         )
 
     def _place(self, command: MoveQuotes, maker: MakerQuotes, quote: Quote) -> list[Event]:
-        if command.product == SPOT:
+        if command.product == PRODUCT_SPOT:
             return self._spot.place(
                 PlaceOrder(
                     maker.uid, command.symbol, quote.side, LIMIT, POST_ONLY,

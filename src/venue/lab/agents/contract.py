@@ -33,10 +33,10 @@ from venue.vocabulary import (
     IOC,
     LONG,
     MARKET,
+    PRODUCT_CONTRACT,
     SELL,
     SHORT,
     WALLET_CONTRACT,
-    Product,
     SelfTrade,
 )
 
@@ -136,7 +136,7 @@ class ContractAgents:
                 quotes for habit in MAKERS if (quotes := self._quotes(perp, habit, reference))
             ]
             if makers:
-                moves.append(MoveQuotes(int(Product.CONTRACT), symbol, makers))
+                moves.append(MoveQuotes(PRODUCT_CONTRACT, symbol, makers))
             for taker in TAKERS:
                 if self._chance.below(PPM) < taker.chance_ppm:
                     takes += self._take(perp, taker, reference)

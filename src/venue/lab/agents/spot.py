@@ -26,9 +26,9 @@ from venue.vocabulary import (
     BUY,
     IOC,
     MARKET,
+    PRODUCT_SPOT,
     SELL,
     WALLET_SPOT,
-    Product,
     SelfTrade,
 )
 
@@ -138,7 +138,7 @@ class Agents:
             self._drift(symbol)
             makers = [quotes for habit in MAKERS if (quotes := self._quotes(market, habit))]
             if makers:
-                moves.append(MoveQuotes(int(Product.SPOT), symbol, makers))
+                moves.append(MoveQuotes(PRODUCT_SPOT, symbol, makers))
             for taker in TAKERS:
                 if self._chance.below(PPM) < taker.chance_ppm:
                     takes.append(self._take(market, taker))
