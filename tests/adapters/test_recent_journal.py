@@ -1,4 +1,4 @@
-"""The journal of a venue in memory forgets what two snapshots stand for; explanations know it."""
+"""The journal of a venue in memory keeps a day, with states on the way that explanations use."""
 
 from __future__ import annotations
 
@@ -11,14 +11,26 @@ from time import monotonic, sleep
 import pytest
 
 from support.holding import children
+from venue.candles import HOUR_US
 from venue.core.engine import Engine
 from venue.core.messages.commands import Command, CreateOwner, Tick
+from venue.core.messages.savepoints import KeepState, RevertState
 from venue.core.state import snapshot as state
+from venue.core.units import DAY_US
 from venue.journal import built
 from venue.journal.journal import JournalCorrupt, Snapshot, earliest
 from venue.journal.recent import EVERY, RecentJournal
 from venue.journal.recovery import ENGINE, beginning, load
-from venue.node.explainer import WAITING_MAX, Explained, Explainer, ExplainQuestion, TooBusy, TooOld
+from venue.node.explainer import (
+    TRIED,
+    WAITING_MAX,
+    Explained,
+    Explainer,
+    ExplainQuestion,
+    TooBusy,
+    TooOld,
+    _newest,
+)
 
 ROUNDS = 6
 BATCH = 7
@@ -83,6 +95,95 @@ def test_what_is_packed_is_what_was_written() -> None:
     assert journal.packed(journal.last_sequence(), journal.last_sequence()) == []
 
 
+def day_by_day(journal: RecentJournal, rounds: int, hours: int) -> Engine:
+    """Go on for so many hours in each round, with a snapshot of the whole venue after each."""
+    engine = Engine()
+    for number in range(rounds):
+        batch: list[Command] = [Tick(engine.time + 1 + n * HOUR_US) for n in range(hours + 1)]
+        batch.append(CreateOwner(f"owner{number}", time=batch[-1].time))
+        journal.append(batch)
+        for command in batch:
+            engine.apply(command)
+        dumped, digest = state.dump_and_hash(engine)
+        parts = {ENGINE: dumped, "market_data": bytes(1_000)}
+        journal.save_snapshot(Snapshot(engine.sequence, built.name(), digest, parts))
+    return engine
+
+
+def test_a_day_is_kept_and_can_be_replayed_from_every_state_on_the_way() -> None:
+    journal = RecentJournal(EVERY, span_us=DAY_US)
+    engine = day_by_day(journal, 12, 5)
+    first = next(commands[0] for _, commands in journal.read(journal.begin()))
+    assert DAY_US <= engine.time - first.time < DAY_US + 6 * HOUR_US
+    assert [len(one.parts) for one in journal.snapshots()] == [2, 2]
+    beginnings = journal.beginnings()
+    assert beginnings[0] == journal.begin() == earliest(journal)
+    assert len(beginnings) == 6
+    for sequence in beginnings:
+        snapshot = journal.state(sequence)
+        assert snapshot is not None
+        again = load(snapshot, 0)
+        assert again is not None
+        for _, commands in journal.read(sequence):
+            for command in commands:
+                again.apply(command)
+        assert state.state_hash(again) == state.state_hash(engine), sequence
+    assert journal.state(beginnings[0] - 1) is None
+
+
+def test_what_a_day_takes_has_a_bound() -> None:
+    """Of what is older than the last two snapshots."""
+    journal = RecentJournal(EVERY, span_us=DAY_US, bytes_max=0)
+    day_by_day(journal, 12, 1)
+    assert len(journal.beginnings()) == 2
+
+
+def test_a_revert_takes_no_lived_time_back() -> None:
+    """Enemy: a venue that goes back each hour has no day behind it by its clock."""
+    engine, journal = state.begin(), RecentJournal(EVERY, span_us=DAY_US)
+    sizes = []
+    for number in range(60):
+        back = RevertState("begin", time=engine.time) if number else KeepState("begin")
+        for command in (back, Tick(1), Tick(1 + HOUR_US)):
+            journal.append([command])
+            engine.apply(command)
+        kept(engine, journal)
+        sizes.append(len(journal.beginnings()))
+    assert max(sizes) == sizes[-1] == 25
+
+
+def test_what_is_packed_together_is_read_as_it_was_written() -> None:
+    journal = RecentJournal(EVERY)
+    names = [f"{n:05}-{'x' * 40}" for n in range(6_000)]
+    for begin in range(0, len(names), BATCH):
+        journal.append([CreateOwner(name, time=1) for name in names[begin : begin + BATCH]])
+    for after in (0, 1, 1_234, 5_998, 5_999):
+        read = [one for _, commands in journal.read(after) for one in commands]
+        assert [one.name for one in read if isinstance(one, CreateOwner)] == names[after:], after
+
+
+@pytest.mark.parametrize("epoch", [0, 1])
+def test_the_newest_state_before_a_thing_is_found(epoch: int) -> None:
+    """With few looks where numbers grow; where a revert put some back, each thing is found too."""
+    numbers = list(range(0, 1_000, 10))
+    if epoch:
+        numbers[:50] = [number + 700 for number in numbers[:50]]
+    for wanted in (0, 5, 10, 455, 989, 990, 5_000):
+        looked: list[int] = []
+
+        async def lies_behind(sequence: int) -> bool:
+            looked.append(sequence)  # noqa: B023 - of this turn
+            return numbers[sequence] <= wanted  # noqa: B023
+
+        found = asyncio.run(_newest(list(range(100)), lies_behind, epoch))
+        if epoch:
+            assert (found is None) == (min(numbers) > wanted)
+            assert found is None or numbers[found] <= wanted
+        else:
+            assert found == min(wanted // 10, 99)
+            assert len(looked) <= TRIED + 7
+
+
 def test_a_snapshot_is_due_after_so_many() -> None:
     journal = RecentJournal(EVERY)
     ticks: list[Command] = [Tick(1)] * (EVERY - 1)
@@ -103,7 +204,8 @@ def test_what_came_before_is_too_old() -> None:
     for _ in range(3):
         filled(engine, journal, 2)
         kept(engine, journal)
-    with pytest.raises(TooOld, match=f"before command {journal.begin() + 1},"):
+    told = f"before command {journal.begin() + 1},.* keeps its last {EVERY} commands: those up to"
+    with pytest.raises(TooOld, match=told):
         ask(journal, ExplainQuestion("order", 1))
 
 

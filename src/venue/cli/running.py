@@ -60,6 +60,8 @@ def status(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
             tell(f"  no current index: {' '.join(told['staleContracts'])}")
         for index in told["indexCosts"]:
             tell(f"  index       {index['symbol']} {_moved(index)}")
+        if told["forgotten"]:
+            tell(f"  forgotten   {told['forgotten']}")
         for warning in told["warnings"]:
             tell(f"  warning: {warning}")
     if told["status"] != "ok":

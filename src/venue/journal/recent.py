@@ -1,45 +1,123 @@
 """A journal in memory that keeps its last commands, for a venue without a state file.
 
-A snapshot stands for the earlier ones, so that the kept ones can be replayed.
+Snapshots stand for the earlier ones, so that the kept ones can be replayed. Those on the way hold
+the engine's state alone: a replay that is long begins from the nearest.
 """
 
 from __future__ import annotations
 
+import zlib
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import attrgetter, itemgetter
 from typing import Final
 
 import msgspec
 
+from venue.candles import HOUR_US
 from venue.core import rules
 from venue.core.messages.commands import Command
+from venue.core.units import DAY_US
 from venue.journal import built
 from venue.journal.journal import Journal, JournalCorrupt, JournalFailed, Segment, Snapshot
 from venue.journal.memory import MemoryJournal
+from venue.journal.recovery import ENGINE
 
 EVERY: Final = 50_000  # commands between two snapshots
-SNAPSHOTS_KEPT: Final = 2
+SNAPSHOTS_KEPT: Final = 2  # whole ones
+BYTES_MAX: Final = 1 << 28  # of commands and states
 PIECE: Final = 1024  # commands that `packed` hands out at a time, about
+PACK: Final = 1 << 16  # bytes of commands that are compressed together
+LEVEL: Final = 1  # of compression: a quarter of the size for 1.5 µs a command
+
+Piece = tuple[int, bytes]
+"""The first command's sequence, and commands as msgpack; of a pack, several pieces compressed."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _commands = msgspec.msgpack.Decoder(list[Command])
+_pieces = msgspec.msgpack.Decoder(list[Piece])
+
+
+class Packs:
+    """Pieces in order; all but the newest are compressed together, `PACK` bytes at a time."""
+
+    __slots__ = ("_loose", "_newest", "_packs", "size")
+
+    def __init__(self) -> None:
+        self._packs: deque[Piece] = deque()
+        self._newest: list[Piece] = []
+        self._loose = 0  # bytes of those
+        self.size = 0  # bytes of packs
+
+    def add(self, first: int, piece: bytes) -> None:
+        """Take the next piece, from command `first` on."""
+        self._newest.append((first, piece))
+        self._loose += len(piece)
+        if self._loose >= PACK:
+            packed = zlib.compress(_encode(self._newest), LEVEL)
+            self._packs.append((self._newest[0][0], packed))
+            self.size += len(packed)
+            self._newest, self._loose = [], 0
+
+    def holding(self, sequence: int) -> list[Piece]:
+        """The piece with a command that is there, and some after it."""
+        pieces = self._newest
+        if not pieces or sequence < pieces[0][0]:
+            packs = list(self._packs)
+            _, packed = packs[bisect_right(packs, sequence, key=itemgetter(0)) - 1]
+            pieces = _pieces.decode(zlib.decompress(packed))
+        return pieces[bisect_right(pieces, sequence, key=itemgetter(0)) - 1 :]
+
+    def forget(self, sequence: int) -> None:
+        """Let go of packs of which no command after this one is needed."""
+        packs = self._packs
+        while len(packs) > 1 and packs[1][0] <= sequence + 1:
+            self.size -= len(packs.popleft()[1])
+
+
+class Point:
+    """A command after which a replay can begin: at venue time `time`, when `lived` of it had
+    passed. `state` is the engine's, compressed; empty: a whole snapshot holds it, or it is new."""
+
+    __slots__ = ("digest", "lived", "sequence", "state", "time")
+
+    def __init__(self, sequence: int, time: int, lived: int) -> None:
+        self.sequence = sequence
+        self.time = time
+        self.lived = lived
+        self.state = b""
+        self.digest = ""
 
 
 class RecentJournal:
-    """Keeps the commands after the older of its last two snapshots; all commands until there are
-    two.
+    """Keeps the commands of the last `span_us` of venue time, of which a revert takes none back,
+    and at least those after the older of its last two snapshots; all commands until there are two.
+    They and the states take at most `bytes_max`.
 
     `after`: it begins after this snapshot. Every `every` commands it wants another one.
     """
 
     instant: bool = True
 
-    def __init__(self, every: int, after: Snapshot | None = None) -> None:
+    def __init__(
+        self,
+        every: int,
+        after: Snapshot | None = None,
+        *,
+        span_us: int = 0,
+        bytes_max: int = BYTES_MAX,
+    ) -> None:
         self._every = every
-        self._pieces: deque[tuple[int, bytes]] = deque()  # first sequence, commands as msgpack
-        self._begin = self._last = after.sequence if after is not None else 0
-        self._snapshots: list[Snapshot] = [after] if after is not None else []
+        self._span_us = span_us
+        self._bytes_max = bytes_max
+        self._packs = Packs()
+        self._time = 0  # of the last command, µs; 0: of none yet
+        self._lived = 0  # venue time that passed, µs
+        self._last = after.sequence if after is not None else 0
+        self._points = deque([Point(self._last, 0, 0)])  # oldest first
+        self._snapshots: list[Snapshot] = [after] if after is not None else []  # newest first
         self._closed = False
 
     def prepare(self, commands: list[Command]) -> Callable[[], None]:
@@ -52,11 +130,26 @@ class RecentJournal:
         self.prepare(commands)()
 
     def _take(self, commands: list[Command]) -> None:
-        self._pieces.append((self._last + 1, _encode(commands)))
+        self._packs.add(self._last + 1, _encode(commands))
         self._last += len(commands)
+        time = commands[-1].time
+        if 0 < self._time < time:
+            self._lived += time - self._time
+        self._time = time
 
     def begin(self) -> int:
-        return self._begin
+        return self._points[0].sequence
+
+    def begin_time(self) -> int:
+        """The venue time at which the kept commands begin, µs; 0: none was forgotten."""
+        return self._points[0].time
+
+    def keeps(self) -> str:
+        """Tell what is kept, in words."""
+        if not self._span_us:
+            return f"its last {self._every} commands"
+        hours = self._span_us // HOUR_US
+        return f"the commands of {hours} hours of venue time, {self._bytes_max >> 20} MB at most"
 
     def last_sequence(self) -> int:
         return self._last
@@ -69,14 +162,11 @@ class RecentJournal:
                 yield after + 1, commands
                 after += len(commands)
 
-    def packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
+    def packed(self, after: int, last: int) -> list[Piece]:
         self._check_has(after)
-        pieces = list(self._pieces)
-        low, high = 0, len(pieces)
-        while high - low > 1:  # the piece that holds the command after `after`
-            middle = (low + high) // 2
-            low, high = (middle, high) if pieces[middle][0] <= after + 1 else (low, middle)
-        wanted = pieces[low : low + PIECE] if after < self._last else []
+        if after >= self._last:
+            return []
+        wanted = self._packs.holding(after + 1)[:PIECE]
         return [piece for piece in wanted if piece[0] <= min(last, after + PIECE)]
 
     def segments(self) -> list[Segment]:
@@ -90,18 +180,54 @@ class RecentJournal:
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self._check_open()
         assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
+        if self._points[-1].sequence != snapshot.sequence:
+            self._points.append(Point(snapshot.sequence, self._time, self._lived))
         others = [one for one in self._snapshots if one.sequence != snapshot.sequence]
-        newest_first = sorted([snapshot, *others], key=lambda one: -one.sequence)
-        self._snapshots = newest_first[:SNAPSHOTS_KEPT]
-        if len(self._snapshots) < SNAPSHOTS_KEPT:
-            return
-        oldest = self._snapshots[-1].sequence
-        while len(self._pieces) > 1 and self._pieces[1][0] <= oldest + 1:
-            self._pieces.popleft()
-        self._begin = oldest
+        self._snapshots = sorted([snapshot, *others], key=attrgetter("sequence"), reverse=True)
+        while len(self._snapshots) > SNAPSHOTS_KEPT:
+            self._strip(self._snapshots.pop())
+        self._forget()
+
+    def _strip(self, snapshot: Snapshot) -> None:
+        """Keep nothing of a snapshot but the engine's state."""
+        for point in self._points:
+            if point.sequence == snapshot.sequence:
+                point.state = zlib.compress(snapshot.parts.get(ENGINE, b""), LEVEL)
+                point.digest = snapshot.state_hash
+
+    def _forget(self) -> None:
+        """Let go of what is older than it has to be, or too much."""
+        points = self._points
+        while len(points) > SNAPSHOTS_KEPT and (
+            self._lived - points[1].lived >= self._span_us or self._size() > self._bytes_max
+        ):
+            points.popleft()
+            self._packs.forget(points[0].sequence)
+
+    def _size(self) -> int:
+        return self._packs.size + sum([len(point.state) for point in self._points])
 
     def snapshots(self) -> Iterator[Snapshot]:
         return iter(self._snapshots)
+
+    def beginnings(self) -> list[int]:
+        """The commands after which there is a `state`, in order."""
+        return [point.sequence for point in self._points if point.state or self._whole(point)]
+
+    def state(self, sequence: int) -> Snapshot | None:
+        """A snapshot for a replay: the engine is in it, the views may not be. None: there is none
+        any more."""
+        for point in self._points:
+            if point.sequence == sequence:
+                if not point.state:
+                    return self._whole(point)
+                parts = {ENGINE: zlib.decompress(point.state)}
+                return Snapshot(sequence, built.name(), point.digest, parts)
+        return None
+
+    def _whole(self, point: Point) -> Snapshot | None:
+        found = (one for one in self._snapshots if one.sequence == point.sequence)
+        return next(found, None)
 
     def close(self) -> None:
         self._closed = True
@@ -109,8 +235,8 @@ class RecentJournal:
     def _check_has(self, after: int) -> None:
         if after > self._last:
             raise JournalCorrupt(f"the journal ends at {self._last}, before {after}")
-        if after < self._begin:
-            raise JournalCorrupt(f"the journal begins after {self._begin}, later than {after}")
+        if after < self.begin():
+            raise JournalCorrupt(f"the journal begins after {self.begin()}, later than {after}")
 
     def _check_open(self) -> None:
         if self._closed:
@@ -118,5 +244,5 @@ class RecentJournal:
 
 
 def in_memory(*, kept: bool) -> Journal:
-    """A journal without a file, that keeps its last commands or only counts them."""
-    return RecentJournal(EVERY) if kept else MemoryJournal(keep=False)
+    """A journal without a file, that keeps the commands of a day or only counts them."""
+    return RecentJournal(EVERY, span_us=DAY_US) if kept else MemoryJournal(keep=False)

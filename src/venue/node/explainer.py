@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -23,15 +24,17 @@ from venue.journal.journal import (
     foreign,
 )
 from venue.journal.recent import RecentJournal
+from venue.times import instant_text
 
 MODULE: Final = "venue.explanation_helper"
 ASKED: Final = b"a"
 SNAPSHOT: Final = b"s"
 COMMANDS: Final = b"c"
 TELL: Final = b"t"
-REMEMBER_S: Final = 5.0  # how often a journal in memory is looked at
+REMEMBER_S: Final = 1.0  # how often a journal in memory is looked at
 TIME_MAX_S: Final = 20.0  # of one explanation's waiting, then of its process's work
 WAITING_MAX: Final = 4
+TRIED: Final = 4  # states from the newest on that are tried one by one; a file has no more
 
 OnDisk = Callable[[Callable[[], None]], Awaitable[None]]
 _encode = msgspec.msgpack.Encoder().encode
@@ -135,7 +138,7 @@ class Explainer:
         try:
             question.begin = earliest(self._journal)
             await link.send(ASKED, _encode(question))
-            at = await self._begin(link)
+            at = await self._begin(link, question.epoch)
             if at is None:
                 return None
             while at < last:
@@ -165,22 +168,84 @@ class Explainer:
             left_s = self._time_max_s - link.worked_s()
             limit.reschedule(asyncio.get_running_loop().time() + max(0.0, left_s))
 
-    async def _begin(self, link: Link) -> int | None:
-        """Begin at the newest snapshot that lies before what is asked for; its sequence.
+    async def _begin(self, link: Link, epoch: int) -> int | None:
+        """Begin at the newest state that lies before what is asked for; its sequence.
 
         None: nothing has the id that is asked for.
         """
         begin, former = earliest(self._journal), foreign(self._journal)
-        snapshots: list[Snapshot] = []
-        await self._on_disk(lambda: snapshots.extend(self._journal.snapshots()))
-        for snapshot in snapshots:
-            if snapshot.sequence < begin:
-                continue
-            if await link.send(SNAPSHOT, _encode(Begun(snapshot, former))):
-                return snapshot.sequence
+        states = await self._states()
+
+        async def lies_behind(sequence: int) -> bool:
+            snapshot = states[sequence]()
+            if snapshot is None:  # forgotten meanwhile
+                return False
+            return bool(await link.send(SNAPSHOT, _encode(Begun(snapshot, former))))
+
+        found = await _newest(sorted(one for one in states if one >= begin), lies_behind, epoch)
+        if found is not None:
+            return found
         if begin:
-            raise TooOld(f"lies before command {begin + 1}, with which what can be replayed begins")
+            raise TooOld(_too_old(self._journal, begin))
         return 0 if await link.send(SNAPSHOT, _encode(Begun(None, former))) else None
+
+    async def _states(self) -> dict[int, Callable[[], Snapshot | None]]:
+        """The states that a replay can begin from, by sequence."""
+        journal = self._journal
+        found: dict[int, Callable[[], Snapshot | None]] = {}
+
+        def look() -> None:
+            if isinstance(journal, RecentJournal):
+                found.update({one: partial(journal.state, one) for one in journal.beginnings()})
+            else:
+                found.update({one.sequence: partial(_itself, one) for one in journal.snapshots()})
+
+        await self._on_disk(look)
+        return found
+
+
+def _itself(snapshot: Snapshot) -> Snapshot:
+    return snapshot
+
+
+async def _newest(
+    sequences: list[int], lies_behind: Callable[[int], Awaitable[bool]], epoch: int
+) -> int | None:
+    """The last sequence of these, in order, that a thing lies behind; None: it lies behind none.
+
+    A thing that lies behind one lies behind those before it. Where reverts put numbers back, it may
+    be an earlier one than the last: a replay from there finds the thing as well.
+    """
+    few, many = sequences[-TRIED:], sequences[:-TRIED]
+    for sequence in reversed(few):
+        if await lies_behind(sequence):
+            return sequence
+    low, high = -1, len(many)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if await lies_behind(many[middle]) else (low, middle)
+    if low >= 0:
+        return many[low]
+    for sequence in reversed(many if epoch else []):
+        if await lies_behind(sequence):
+            return sequence
+    return None
+
+
+def _too_old(journal: Journal, begin: int) -> str:
+    told = f"lies before command {begin + 1}, with which what can be replayed begins"
+    lost = forgotten(journal)
+    return f"{told}: {lost}" if lost else told
+
+
+def forgotten(journal: Journal) -> str:
+    """Tell what a journal in memory keeps no longer; empty: it keeps all."""
+    if not isinstance(journal, RecentJournal) or not journal.begin_time():
+        return ""
+    return (
+        f"a venue in memory keeps {journal.keeps()}: those up to command {journal.begin()}, of"
+        f" {instant_text(journal.begin_time())}, are gone"
+    )
 
 
 def keeping_recent(journal: Journal, take: Callable[[], Snapshot]) -> list[asyncio.Task[None]]:

@@ -69,6 +69,7 @@ class Health(Struct, rename="camel"):
     measured over the last hour at most, and `diskHours` how long `diskFree` bytes last at that
     rate: null in the first minute, and while they do not grow. A venue in memory writes its history
     to temporary files. Fewer than 24 hours are a warning. A world has null: its venue tells.
+    `forgotten` is the part of its past that a venue in memory keeps no longer.
     """
 
     status: str
@@ -97,6 +98,7 @@ class Health(Struct, rename="camel"):
     disk_free: int | None
     disk_hourly: int | None
     disk_hours: int | None
+    forgotten: str
     epoch: int
 
 

@@ -64,6 +64,7 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "finished": ("Time of its end, in ms since 1970.", TIME),
     "first": ("The first one.", 1),
     "followers": ("How many owners follow.", 3),
+    "forgotten": ("The part of its past that a venue in memory keeps no longer; empty: none.", ""),
     "formerPositions": ("How many positions keep former tiers.", 0),
     "formerTiersEnd": ("When they take the new tiers, in ms since 1970; 0: none keeps any.", 0),
     "from": ("Where it begins.", "+90s"),

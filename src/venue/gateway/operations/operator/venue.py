@@ -65,6 +65,7 @@ from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.history.process.link import HistoryFailed
 from venue.journal import built
+from venue.node.explainer import forgotten
 from venue.vocabulary import Product, Reject, SelfTrade, Wallet
 
 WORDINGS: Final = ("document", "live")
@@ -109,6 +110,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         disk_free=None if disk is None else disk.free,
         disk_hourly=None if disk is None else disk.hourly,
         disk_hours=None if disk is None else disk.hours,
+        forgotten=forgotten(node.journal),
         epoch=engine.savepoints.epoch,
     )
 
