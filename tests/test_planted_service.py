@@ -13,7 +13,7 @@ from venue.core.contract.order_plan import Plan
 from venue.core.contract.risk.parking import Parking
 
 COMMANDS = 4_000
-SEEDS = range(7_002, 7_020)
+SEEDS = range(7_028, 7_040)
 
 
 def test_orders_that_stay_in_the_book_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

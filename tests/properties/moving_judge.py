@@ -13,6 +13,7 @@ from typing import Final
 from properties.hearing import must
 from properties.moving_world import FUND_UID, SECOND, UIDS, World
 from venue.core.contract.collateral import available
+from venue.core.contract.position import equity, maintenance
 from venue.core.contract.records import Holding, Perpetual, Pool
 from venue.core.engine import Engine
 from venue.core.messages import commands as c
@@ -21,16 +22,20 @@ from venue.core.messages.commands import Command
 from venue.core.messages.events import Event, Rejected
 from venue.core.state import audit
 from venue.core.units import PPM
-from venue.vocabulary import BUY, Cause, IncomeType
+from venue.vocabulary import BUY, SELL, Cause, IncomeType
 
 WINDOW: Final = 16 * SECOND  # how long a true price may still be in the index
-FORCED: Final = (Cause.LIQUIDATION, Cause.TAKEOVER, Cause.DELEVERAGE, Cause.UNWIND)
-PASSING: Final = (c.Tick, c.Proceed, c.PostIndex)  # marks move in them
+FORCED: Final = (
+    Cause.LIQUIDATION, Cause.TAKEOVER, Cause.DELEVERAGE, Cause.UNWIND, Cause.DELISTING,
+)  # fmt: skip
+PASSING: Final = (c.Tick, c.Proceed, c.PostIndex, c.SettleContract)  # marks move in them
 NEAR_PPM: Final = 3_000  # a spot book tells a middle within 0.25 % of its sides
 AGREED_PPM: Final = 8_000  # beside a feed it counts within 0.5 % of that
 ROBBED_PERCENT: Final = 12
 UNWIND_PPM: Final = 1_000
 DAY: Final = 86_400 * SECOND
+AUDITED: Final = 8  # commands, of which one is followed by an audit; each tick is
+PREMIUM_PARTS: Final = 1_000  # of the first tier's greatest notional
 
 Key = tuple[int, int]  # uid, pool: 0 the cross one
 
@@ -53,7 +58,11 @@ class MovingJudge:
         self.began: dict[int, int] = {}
         self.paid = 0  # that copies lost in all, with what the mark's moves won or took
         self.robbed: dict[tuple[int, int], int] = {}
+        self.stood: dict[Key, bool] = {}  # pools, and whether they were above their margin
+        self.marks: dict[str, int] = {}
+        self.rates: dict[str, int] = {}  # the greatest first maintenance rate so far, in ppm
         self.trades = self.liquidations = 0
+        self.judged = 0  # commands
 
     # -- true prices -----------------------------------------------------------------------------
 
@@ -68,6 +77,8 @@ class MovingJudge:
                 window.popleft()
             if asset.spot and asset.pulled and (asset.silent or not asset.posts):
                 self.alone[symbol] = time + WINDOW
+            first = asset.contract.tiers[0].maintenance_ppm
+            self.rates[symbol] = max(self.rates.get(symbol, 0), first)
             if asset.shown:
                 self.shown[symbol] = asset.price
             else:
@@ -85,7 +96,12 @@ class MovingJudge:
     def _note(self) -> None:
         """How everybody stands before the next command."""
         self.worth, self.left = {}, {}
+        self.stood = {}
         for holding, pool in pools(self.engine):
+            safe = pool.cash.collateral >= 0
+            if pool.positions:
+                safe = equity(pool) > maintenance(pool)
+            self.stood[holding.account.uid, pool.position_id] = safe
             worth = self._worth(pool)
             if worth is not None:
                 self.worth[holding.account.uid, pool.position_id] = worth
@@ -93,6 +109,7 @@ class MovingJudge:
             self.left[uid] = available(holding, 0)
         for perp in self.engine.contracts.markets.values():
             self.index[perp.symbol] = perp.index_price
+            self.marks[perp.symbol] = perp.mark
         frozen = self.engine.account(UIDS["zoe"])
         self.money = {}
         if frozen.frozen:
@@ -115,8 +132,10 @@ class MovingJudge:
 
     def judge(self, command: Command, events: list[Event]) -> None:
         """Everything that must hold after one command."""
-        found = audit.problems(self.engine)
-        must(not found, found)
+        if isinstance(command, c.Tick) or self.judged % AUDITED == 0:
+            found = audit.problems(self.engine)
+            must(not found, found)
+        self.judged += 1
         if (not self.shown and not self.true) or (events and type(events[0]) is Rejected):
             return
         forced = {event.uid for event in events if isinstance(event, FORCING)}
@@ -130,6 +149,10 @@ class MovingJudge:
         self._nobody_owes(command, trades, forced)
         self._fund_keeps(events, trades)
         self._available_stands(command, trades, forced)
+        self._margins_stand(command, forced)
+        self._one_step(command, events)
+        self._fees_fit(trades)
+        self._premiums_weigh(command, trades)
         self._frozen_keeps(command, trades, forced)
         self._index_follows(command.time)
         self._followers_keep(command, trades)
@@ -198,6 +221,69 @@ class MovingJudge:
                 "available of", uid, "went from", before, "to", now, "by", type(command).__name__,
             )  # fmt: skip
 
+    def _margins_stand(self, command: Command, forced: set[int]) -> None:
+        """While no mark moves nobody falls to below its maintenance margin: not by a fill, and not
+        by new terms (rules 1.7, 5.10)."""
+        for holding, pool in pools(self.engine):
+            uid = holding.account.uid
+            if not pool.positions or uid in forced or uid == FUND_UID:
+                continue
+            if not self.stood.get((uid, pool.position_id), True):
+                continue
+            if any(each.perp.mark != self.marks[each.perp.symbol] for each in pool.positions):
+                continue
+            own, needed = equity(pool), maintenance(pool)
+            must(
+                own >= needed,
+                "at an unmoved mark", uid, "has", own, "and needs", needed, "by",
+                type(command).__name__,
+            )  # fmt: skip
+
+    def _one_step(self, command: Command, events: list[Event]) -> None:
+        """No step of a mark takes a pool from above its maintenance margin to below zero (1.6)."""
+        for perp in self.perps():
+            if perp.wait_until > command.time:  # it was without a source, and takes the first one
+                return
+        if any(isinstance(event, t.Income) and funds(event) for event in events):
+            return
+        for event in events:
+            if isinstance(event, t.LiquidationStarted) and event.uid != FUND_UID:
+                stood = self.stood.get((event.uid, event.position_id), False)
+                must(
+                    event.equity >= 0 or not stood,
+                    "one step took", event.uid, "from above its margin to", event.equity,
+                )  # fmt: skip
+
+    def _fees_fit(self, trades: list[t.ContractTrade]) -> None:
+        """A fee takes at most half of what keeps a position (rule 1.6)."""
+        for trade in trades:
+            if trade.cause in FORCED or trade.symbol not in self.rates:
+                continue
+            size = trade.quantity * self.engine.contracts.markets[trade.symbol].unit
+            most = size * trade.price * self.rates[trade.symbol] // (2 * PPM) + 1
+            for leg in (trade.maker, trade.taker):
+                must(leg.fee <= most, "a fee of", leg.fee, "and not", most, "is paid by", leg.uid)
+
+    def _premiums_weigh(self, command: Command, trades: list[t.ContractTrade]) -> None:
+        """A premium is made by orders that are worth something beside positions (rule 1.6)."""
+        if not isinstance(command, c.Tick):
+            return
+        for perp in self.perps():
+            if perp.premium_time != command.time or not perp.premium_ppb:
+                continue
+            book = perp.market.book
+            side = BUY if perp.premium_ppb > 0 else SELL
+            half = book.bids if side == BUY else book.asks
+            worth = sum([level.price * level.quantity for level in half.walk()])
+            # Orders that the tick has parked were there.
+            worth += sum([o.price * o.remaining for o in book.parked.values() if o.side == side])
+            worth += sum([x.price * x.quantity for x in trades if x.symbol == perp.symbol])
+            least = perp.contract.tiers[0].notional_max // PREMIUM_PARTS
+            must(
+                worth * perp.unit >= least,
+                "orders worth", worth * perp.unit, "make a premium, and not", least,
+            )  # fmt: skip
+
     def _frozen_keeps(
         self, command: Command, trades: list[t.ContractTrade], forced: set[int]
     ) -> None:
@@ -225,6 +311,8 @@ class MovingJudge:
         """An index moves only towards the true prices of the last seconds, or back to where it
         was in them; a mark stays by it."""
         for perp in self.perps():
+            if perp.symbol not in self.world.assets:
+                continue
             index, before = perp.index_price, self.index.get(perp.symbol, 0)
             if not index or not before or index == before:
                 continue
@@ -281,7 +369,7 @@ def funds(item: t.Income) -> bool:
 
 
 def outside(trade: t.ContractTrade) -> bool:
-    return trade.cause in (Cause.TAKEOVER, Cause.DELEVERAGE)
+    return trade.cause in (Cause.TAKEOVER, Cause.DELEVERAGE, Cause.DELISTING)
 
 
 def span(perp: Perpetual) -> int:

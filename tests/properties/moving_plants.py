@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from properties.moving_play import Plant
+from properties.moving_run import Plant
 from properties.moving_world import UIDS
 from venue.core.book.book import NO_ASK
 from venue.core.contract.records import Perpetual

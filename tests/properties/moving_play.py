@@ -9,143 +9,26 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
-from msgspec.structs import replace
-
-from properties.hearing import Wrong
-from properties.moving_judge import MovingJudge
+from properties.moving_operator import NUMBERS, OPERATOR
+from properties.moving_run import Gene, Play
 from properties.moving_world import (
-    BEGIN,
     CONTRACT,
     FUNDING,
     GROUP,
     QUOTE,
-    SECOND,
     SPOT,
-    SYMBOLS,
     TIER_LOTS,
     UIDS,
-    WARM_UP,
     Asset,
-    World,
-    beginning,
-    endowment,
-    listing,
-    opening,
-    quotes,
     stop,
 )
-from properties.service_judge import ServiceJudge
 from venue.core.contract.collateral import available
-from venue.core.engine import Engine
 from venue.core.messages import commands as c
-from venue.core.messages.commands import Command
-from venue.core.messages.contract_events import ContractChanged
-from venue.core.messages.events import Event
 from venue.core.units import PPM
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT
 
-Gene = tuple[str, int, int, int]
-NUMBERS: Final = 1 << 12
 PAUSE_US: Final = 20_000  # between two genes
 AWAY: Final = (0, 0, 1, 2, 5, 10, 25, 50, 100, 200, 400, 900)  # hundredths of a percent
-SLICES_MAX: Final = 500
-Plant = Callable[[Engine, Command, bool], None]  # asked before (False) and after each command
-
-
-class Play:
-    """One run in a drawn world; `story` are the commands that were applied."""
-
-    def __init__(
-        self,
-        world: World,
-        plant: Plant | None = None,
-        judge: type[MovingJudge | ServiceJudge] = MovingJudge,
-    ) -> None:
-        self.world = world
-        self.plant = plant
-        self.engine = Engine()
-        self.judge: MovingJudge | ServiceJudge = judge(world, self.engine)
-        self.time = BEGIN
-        self.story: list[Command] = []
-
-    def begin(self) -> bool:
-        """Open the venue; False when it refuses the terms."""
-        for command in opening(self.world):
-            if isinstance(command, c.Deposit):
-                for asset in self.world.assets.values():
-                    if asset.symbol not in self.engine.contracts.markets:
-                        return False
-            self.apply(command)
-        self.judge.show(self.time)
-        for _ in range(WARM_UP):
-            self.second({})
-        for command in beginning(self.world):
-            self.apply(command)
-        return True
-
-    def apply(self, command: Command) -> list[Event]:
-        """One command and what it leaves to do, judged."""
-        events = self._apply(command)
-        for _ in range(SLICES_MAX):
-            if not self.engine.pending():
-                return events
-            self._apply(c.Proceed())
-        raise Wrong("there is always more to do")
-
-    def _apply(self, command: Command) -> list[Event]:
-        command.time = self.time
-        self.story.append(command)
-        if self.plant is not None:
-            self.plant(self.engine, command, False)
-        try:
-            events = self.engine.apply(command)
-        except Exception as error:
-            raise Wrong(f"the engine broke: {error!r}") from error
-        if self.plant is not None:
-            self.plant(self.engine, command, True)
-        self.judge.judge(command, events)
-        return events
-
-    def second(self, moves: dict[str, int]) -> None:
-        """A second passes: true prices move, the maker quotes, the operator posts, a tick comes."""
-        self.time += SECOND - self.time % SECOND
-        for symbol, asset in self.world.assets.items():
-            asset.price = max(asset.price // 2, asset.price + moves.get(symbol, 0), 2)
-        self.judge.unsure()
-        for asset in self.world.assets.values():
-            if not self._stands(asset):
-                for command in quotes(asset, self._offered(asset), self._wanted(asset)):
-                    self.apply(command)
-            for name in [] if asset.silent else asset.posts:
-                self.apply(c.PostIndex(asset.symbol, name, asset.price))
-        self.judge.show(self.time)
-        self.apply(c.Tick())
-
-    def _offered(self, asset: Asset) -> Callable[[int, int], bool]:
-        market = self.engine.market(asset.symbol)
-        assert market is not None
-        return market.book.crosses
-
-    def _wanted(self, asset: Asset) -> Callable[[int, int], bool]:
-        book = self.engine.contracts.markets[asset.symbol].market.book
-        return book.crosses if isinstance(self.judge, ServiceJudge) else lambda side, price: False
-
-    def _stands(self, asset: Asset) -> bool:
-        """Whether the maker's quotes are as they were placed, at today's price."""
-        uid = UIDS["maker"]
-        if self.engine.holding(uid) is None:
-            return False
-        found = [
-            (o.side, o.price, o.remaining)
-            for book in (self.engine.spot_account(uid).orders, self.engine.holding(uid).orders)
-            for o in book.values()
-            if o.market.symbol == asset.symbol
-        ]
-        state = (asset.price, asset.pulled, asset.thin, *found)
-        if state == asset.quoted:
-            return True
-        asset.quoted = state
-        return False
 
 
 class People:
@@ -339,49 +222,7 @@ class People:
                 self.play.apply(c.ClosePositions(uid, asset.symbol))
             self.play.apply(c.CancelContractOrders(GROUP[1], asset.symbol))
 
-    # -- the operator, and the maker's absence ---------------------------------------------------
-
-    def halts(self, a: int, b: int, d: int) -> None:
-        symbol = self._asset(a // 4).symbol
-        self.play.apply(c.HaltInstrument(symbol, d % 3 == 0, "", product=b % 3 > 0))
-
-    def pulls(self, a: int, b: int, d: int) -> None:
-        self._asset(a // 4).pulled = d % 2 == 0
-
-    def thins(self, a: int, b: int, d: int) -> None:
-        self._asset(a // 4).thin = d % 3 - 1
-
-    def silences(self, a: int, b: int, d: int) -> None:
-        self._asset(a // 4).silent = d % 3 == 0
-
-    def freezes(self, a: int, b: int, d: int) -> None:
-        self.play.apply(c.FreezeOwner(UIDS["zoe"], d % 4 > 0))
-
-    def rates(self, a: int, b: int, d: int) -> None:
-        """New fees of a contract, or of an owner."""
-        asset = self._asset(a // 4)
-        if b % 2:
-            uid = (*GROUP, UIDS["rex"], UIDS["sue"])[d % 4]
-            self.play.apply(c.SetFees(uid, d // 4 % 1000, d // 4 % 1000, product=1))
-            return
-        listed = asset.contract
-        most = listed.tiers[0].maintenance_ppm // 2 + 1
-        fees = replace(listed.instrument, taker_ppm=d % most, maker_ppm=d % most)
-        said = self.play.apply(c.ChangeContract(replace(listed, instrument=fees)))
-        if isinstance(said[0], ContractChanged):
-            asset.contract = said[0].contract
-
-    def lists(self, a: int, b: int, d: int) -> None:
-        """A second contract, when its terms are taken and all its money can be counted."""
-        asset, self.world.later = self.world.later, None
-        if asset is None or asset.worth(1) > self.world.assets[SYMBOLS[0]].worth(1):
-            return
-        for command in listing(asset):
-            self.play.apply(command)
-        if asset.symbol in self.play.engine.contracts.markets:
-            self.world.assets[asset.symbol] = asset
-            for command in endowment(asset):
-                self.play.apply(command)
+    # -- the stolen key, and more of others ------------------------------------------------------
 
     def steals(self, a: int, b: int, d: int) -> None:
         """A thief with the frozen owner's key tries to get its money out."""
@@ -457,17 +298,37 @@ class People:
         self.play.apply(c.CancelContractOrders(friend, asset.symbol))
 
 
+def _acting(name: str) -> Callable[[Any, int, int, int], None]:
+    act = OPERATOR.get(name)
+    if act is None:
+        found: Callable[[Any, int, int, int], None] = getattr(People, name)
+        return found
+    return lambda people, a, b, d: act(people.play, a, b, d)
+
+
 ACTS: Final[dict[str, Callable[[Any, int, int, int], None]]] = {
-    name: getattr(People, name)
+    name: _acting(name)
     for name in (
         "opens", "pairs", "closes", "bids", "far", "sweeps", "quotes", "cancels", "takes", "sets",
         "margins", "dust", "stops", "passes", "jumps", "leads", "halts", "pulls", "thins",
         "silences", "freezes", "rates", "lists", "steals", "trades", "leaves", "hinders",
-        "strands",
+        "strands", "terms", "ends", "waits", "catches", "lights", "sinks", "pays",
     )
 }  # fmt: skip
-UPSETS: Final = ("hinders", "jumps", "halts", "pulls", "thins", "silences")  # not in a calm world
-HELPERS: Final = ("leaves", "hinders", "strands")  # of the service auditor
+UPSETS: Final = (
+    "hinders",
+    "jumps",
+    "halts",
+    "pulls",
+    "thins",
+    "silences",
+    "catches",
+    "lights",
+)  # not in a calm world
+# Of the service auditor, and of the operator who comes among the others' acts.
+HELPERS: Final = (
+    "leaves", "hinders", "strands", "terms", "ends", "waits", "catches", "lights", "sinks", "pays",
+)  # fmt: skip
 OFTEN: Final = (
     *(word for word in ACTS if word not in HELPERS),
     *("passes", "passes", "passes", "passes", "pairs", "opens", "closes", "trades"),

@@ -14,7 +14,10 @@ from typing import Final
 from properties.climbing import skeleton
 from properties.hearing import Wrong
 from properties.moving_judge import MovingJudge
-from properties.moving_play import Gene, People, Plant, Play, genes
+from properties.moving_operator import operated
+from properties.moving_play import People, genes
+from properties.moving_run import Gene, Plant, Play
+from properties.moving_terms import Push, dare
 from properties.moving_world import World, drawn
 from properties.service_judge import ServiceJudge
 from venue.core.messages.commands import NO_EXIT, Command
@@ -61,15 +64,20 @@ class MovingSearch:
     draw: Callable[[Random], World] = drawn
     acts: Callable[[Random, int], list[Gene]] = genes
     judge: type[MovingJudge | ServiceJudge] = MovingJudge
+    push: Push | None = None
     commands: int = 0
     worlds: int = 0
     trades: int = 0
     liquidations: int = 0
     refused: int = 0
     random: Random = field(init=False)
+    terms: Random = field(init=False)  # of terms near the bounds of what listing accepts
+    operator: Random = field(init=False)
 
     def __post_init__(self) -> None:
         self.random = Random(self.seed)
+        self.terms = Random(f"{self.seed}:terms")
+        self.operator = Random(f"{self.seed}:operator")
 
     def harmless(self, found: Found) -> bool:
         """Whether the same acts break nothing where no fault is planted."""
@@ -79,7 +87,8 @@ class MovingSearch:
         """Search until `budget` commands are used up; each finding as it comes."""
         while self.commands < budget:
             world = self.draw(self.random)
-            acts = self.acts(self.random, GENES)
+            acts = operated(self.operator, self.acts(self.random, GENES))
+            dare(self.terms, world, self.push)
             play, wrong, done = self.played(world, acts)
             if play is None:
                 self.refused += 1

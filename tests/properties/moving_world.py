@@ -8,7 +8,7 @@ of them is away.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
@@ -27,7 +27,7 @@ SPOT, CONTRACT, FUNDING = 0, 1, 2
 QUOTE: Final = "QQQ"
 SYMBOLS: Final = ("AAAQQQ", "BBBQQQ")
 FUND_UID: Final = 2
-NAMES: Final = ("ann", "bob", "maker", "hedger", "lead", "fay", "zoe", "sue", "rex")
+NAMES: Final = ("ann", "bob", "maker", "hedger", "lead", "fay", "zoe", "sue", "rex", "tim")
 UIDS: Final = {name: 10_000_001 + number for number, name in enumerate(NAMES)}
 GROUP: Final = (UIDS["ann"], UIDS["bob"])
 WARM_UP: Final = 12  # seconds until nothing is in doubt
@@ -51,7 +51,13 @@ class Asset:
     pulled: bool = False  # the maker shows nothing
     thin: int = 0  # a side on which it shows too little: 1 asks, -1 bids
     silent: bool = False  # nobody posts
+    delisted: bool = False
+    bare: bool = False  # the maker shows nothing in the contract's book
     quoted: tuple[object, ...] = ()  # the quotes as they were placed
+    listed: Contract = field(init=False)  # its terms before any change
+
+    def __post_init__(self) -> None:
+        self.listed = self.contract
 
     @property
     def symbol(self) -> str:
@@ -87,6 +93,7 @@ class World:
     robber: bool  # a member of the group is the lead
     modes: tuple[int, int]  # self-trade prevention of the group
     later: Asset | None = None  # listed in mid-flight
+    poor: bool = False  # the fund has next to nothing
 
     @property
     def lead(self) -> int:
@@ -171,7 +178,7 @@ def opening(world: World) -> list[Command]:
     for name, mode in zip(NAMES, (*world.modes, *(0 for _ in NAMES)), strict=False):
         found.append(c.CreateOwner(name, mode))
     most = max(asset.worth(1) for asset in world.assets.values())
-    found.append(c.Deposit(FUND_UID, CONTRACT, QUOTE, most * 10_000))
+    found.append(c.Deposit(FUND_UID, CONTRACT, QUOTE, most * (1 if world.poor else 10_000)))
     for uid in GROUP:
         rich = world.robber and uid == GROUP[1]
         found.append(c.Deposit(uid, CONTRACT, QUOTE, most * 1_000 if rich else world.brought))
@@ -181,6 +188,7 @@ def opening(world: World) -> list[Command]:
             c.Deposit(UIDS[name], CONTRACT, QUOTE, most * (STOCK if name == "maker" else 200))
         )
     found.append(c.Deposit(UIDS["fay"], CONTRACT, QUOTE, max(1_000, most * 5)))
+    found.append(c.Deposit(UIDS["tim"], CONTRACT, QUOTE, max(1_000, most)))
     found.append(c.Deposit(UIDS["maker"], SPOT, QUOTE, most * STOCK))
     for asset in world.assets.values():
         found += endowment(asset)
@@ -258,6 +266,8 @@ def quotes(
         if beyond(side, limit):
             found.append(c.PlaceOrder(uid, symbol, side, LIMIT, IOC, STOCK // 20, limit))
         found.append(c.PlaceOrder(uid, symbol, side, LIMIT, GTC, lots, limit))
+        if asset.bare:
+            continue
         if beside(side, limit):
             taking = c.PlaceContractOrder(uid, symbol, side, way, LIMIT, IOC, 3_000, limit)
             found.append(taking)

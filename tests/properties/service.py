@@ -5,7 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from properties.moving_play import ACTS, NUMBERS, Gene, Plant
+from properties.moving_operator import NUMBERS
+from properties.moving_play import ACTS
+from properties.moving_run import Gene, Plant
 from properties.moving_search import MovingSearch
 from properties.moving_world import World, drawn
 from properties.service_judge import ServiceJudge

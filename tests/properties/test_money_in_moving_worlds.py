@@ -8,6 +8,7 @@ import pytest
 from properties.length import walked
 from properties.moving_plants import PLANTS
 from properties.moving_search import Found, MovingSearch
+from properties.moving_terms import Push, feeds
 
 COMMANDS = 3_000  # a seed
 SEEDS = range(4_000, 4_008)
@@ -23,10 +24,10 @@ def test_nobody_loses_to_a_group(seed: int) -> None:
     assert search.trades > COMMANDS // 200
 
 
-def found_by(name: str, first: int) -> Found | None:
+def found_by(name: str, push: Push | None, first: int) -> Found | None:
     """The first finding that is the fault's: without it the same acts do no harm."""
     for seed in range(first, first + PLANTED_SEEDS):
-        search = MovingSearch(seed, PLANTS[name], shrinks=False)
+        search = MovingSearch(seed, PLANTS[name], shrinks=False, push=push)
         for found in search.run(PLANTED_COMMANDS):
             if search.harmless(found):
                 return found
@@ -34,17 +35,17 @@ def found_by(name: str, first: int) -> Found | None:
 
 
 @pytest.mark.parametrize(
-    ("name", "first"),
+    ("name", "push", "first"),
     [
-        ("doubt begins with the median", 8),
-        ("far levels are depth", 3),
-        ("a book goes before its feed", 6),
-        ("a frozen owner closes", 3),
-        ("copies lose without bound", 11),
+        ("doubt begins with the median", None, 31),
+        ("far levels are depth", None, 5),
+        ("a book goes before its feed", feeds, 25),
+        ("a frozen owner closes", None, 19),
+        ("copies lose without bound", None, 25),
     ],
 )
-def test_planted_faults_are_found(name: str, first: int) -> None:
-    assert found_by(name, first) is not None
+def test_planted_faults_are_found(name: str, push: Push | None, first: int) -> None:
+    assert found_by(name, push, first) is not None
 
 
 def test_a_seed_says_the_same_twice() -> None:
