@@ -50,6 +50,7 @@ class RunFile(msgspec.Struct):
     `snapshot` is a packed snapshot that the commands follow; empty: they begin with command 1.
     `commands` are pieces: the first one's number, and commands as msgpack. `time` is that of the
     last command, in µs; `state_hash` that of the state after it. `wire` are requests and frames.
+    `end` is a packed snapshot after the last command; empty: the run is short.
     """
 
     seed: str
@@ -61,6 +62,7 @@ class RunFile(msgspec.Struct):
     snapshot: bytes
     commands: list[tuple[int, bytes]]
     wire: list[WireEntry]
+    end: bytes = b""
 
 
 _encode = msgspec.msgpack.Encoder().encode

@@ -42,7 +42,7 @@ from venue.history.process.shelf import Shelf
 from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
 
 VIEWS_MOST: Final = 4  # states that are ready at a time
-SHORT: Final = 10_000  # commands: a run of less is replayed before it is served
+SHORT: Final = 4_000  # commands: a run of less is replayed before it is served
 WAITING_MOST: Final = 8  # requests that wait for a state to be made
 ASKING: Final = (b"GET", b"HEAD", b"OPTIONS")
 PREVIEW: Final = (preview.method.encode(), preview.path.encode())  # it has no effect

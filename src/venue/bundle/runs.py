@@ -66,9 +66,11 @@ class Bundled:
     def __init__(self, run: RunFile, name: str) -> None:
         self._run = run
         self._name = name
-        self._first = _snapshot(run, name) if run.snapshot else None
+        self._first = _snapshot(run.snapshot, name) if run.snapshot else None
+        self._end = _snapshot(run.end, name) if run.end else None
         begin = self._first.sequence if self._first is not None else 0
-        if begin != run.begin or not begin <= run.last or run.last < 1:
+        end = self._end.sequence if self._end is not None else run.last
+        if begin != run.begin or not begin <= run.last == end or run.last < 1:
             raise RunRefused(f"{name} is not as a venue writes it: make the bundle again")
 
     def begin(self) -> int:
@@ -96,7 +98,7 @@ class Bundled:
         return [Segment(self._run.begin + 1, built.name(), rules.RULES)]
 
     def snapshots(self) -> Iterator[Snapshot]:
-        return iter([self._first] if self._first is not None else [])
+        return (one for one in (self._end, self._first) if one is not None)
 
 
 @contextmanager
@@ -141,9 +143,9 @@ def _bundled(data: bytes, path: str) -> PastRun:
     return PastRun(path, journal, first, found.wire, found.state_hash)
 
 
-def _snapshot(run: RunFile, name: str) -> Snapshot:
+def _snapshot(data: bytes, name: str) -> Snapshot:
     try:
-        found = unpacked(_rows.decode(run.snapshot))
+        found = unpacked(_rows.decode(data))
     except (msgspec.MsgspecError, UnicodeDecodeError):
         found = None
     if found is None:

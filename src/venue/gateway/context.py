@@ -36,7 +36,7 @@ from venue.gateway.worlds import Worlds
 from venue.history.kept_events import leaves_rows
 from venue.history.process.client import History
 from venue.history.process.link import HistoryFailed
-from venue.journal.journal import Journal
+from venue.journal.journal import Journal, Snapshot
 from venue.node.aside import Aside, reverted
 from venue.node.disk_use import DiskWatch
 from venue.node.explainer import Explainer, Queue
@@ -78,6 +78,7 @@ class Node:
         "epoch_line",
         "explainer",
         "faults",
+        "handed_out",
         "history",
         "history_told",
         "journal",
@@ -144,6 +145,7 @@ class Node:
         self.faults = faults
         self.explainer: Explainer | None = None  # of a practice venue
         self.wire: WireLog | None = None  # where one is kept
+        self.handed_out: Snapshot | None = None  # the end of the run that was bundled last
         self.past_wire: list[WireEntry] | None = None  # of a run that is over
         self.answers = Answers()
         self.worlds: Worlds | None = None  # a world itself has none

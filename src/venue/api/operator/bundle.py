@@ -17,7 +17,8 @@ class BundleView(Struct, rename="camel"):
     its venue time (ms), and `stateHash` the hash of the state after it.
 
     `snapshotBytes` is the size of the snapshot that stands for earlier commands; 0: there is none,
-    and the run begins with command 1.
+    and the run begins with command 1. `endBytes` is the size of the snapshot at `last`; 0: the run
+    is short.
     """
 
     version: str
@@ -28,6 +29,7 @@ class BundleView(Struct, rename="camel"):
     time: int
     state_hash: str
     snapshot_bytes: int
+    end_bytes: int
 
 
 class SnapshotPieceRequest(Struct):

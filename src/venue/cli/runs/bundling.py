@@ -53,9 +53,10 @@ def gathered(url: str) -> RunFile:
         time=head["time"] * 1_000,
         state_hash=head["stateHash"],
         settings=_asked(url, "settings", {}),
-        snapshot=_snapshot(url, head),
+        snapshot=_snapshot(url, head["begin"], head["snapshotBytes"]),
         commands=_commands(url, head),
         wire=_wire(url),
+        end=_snapshot(url, head["last"], head.get("endBytes", 0)),
     )
 
 
@@ -63,10 +64,10 @@ def _asked(url: str, name: str, values: dict[str, Any]) -> Any:
     return call(url, name, values, timeout_s=PATIENCE_S)
 
 
-def _snapshot(url: str, head: dict[str, Any]) -> bytes:
+def _snapshot(url: str, sequence: int, size: int) -> bytes:
     data = b""
-    while len(data) < head["snapshotBytes"]:
-        asked = {"sequence": head["begin"], "offset": len(data)}
+    while len(data) < size:
+        asked = {"sequence": sequence, "offset": len(data)}
         piece = b64decode(_asked(url, "bundle_snapshot", asked)["data"])
         if not piece:
             die("the snapshot is not what it was when the bundle was begun: try again")

@@ -156,6 +156,7 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "settled": ("The events that fell due on the way.", None),
     "side": ("Side.", "BUY"),
     "snapshotBytes": ("Size of the snapshot in bytes; 0: none.", 0),
+    "endBytes": ("Size of the snapshot at the last command in bytes; 0: none.", 0),
     "source": ("Name under which the price is posted.", "desk"),
     "sparse": ("Whether the venue's agents act only once a minute of venue time.", True),
     "spotRate": ("Share of spot fees, a fraction.", "0.3"),

@@ -33,9 +33,11 @@ from venue.journal.journal import (
     earliest,
 )
 from venue.journal.snapshot_files import packed
+from venue.node.snapshots import take
 from venue.times import US_PER_MS
 
 PIECE: Final = 1 << 20  # bytes of a snapshot at a time
+LONG: Final = 4_000  # commands: replaying so many would take a second or more
 AT_LEAST: Final = 50_000  # commands handed out, where there are as many
 
 T = TypeVar("T")
@@ -52,26 +54,36 @@ async def bundle(call: Call, _: Empty) -> BundleView:
     node = call.node
     engine, journal = node.engine, node.journal
     last, time, digest = engine.sequence, engine.time, state_hash(engine)
+    end = take(engine, node.market_data, node.recorder) if last >= LONG else None
     first = await _read(node, lambda: _beginning(journal, last))
     if first is None and earliest(journal):
         raise errors.failed_precondition("no snapshot is kept from which a run could begin")
+    begin = first.sequence if first is not None else 0
+    node.handed_out = end if last - begin >= LONG else None
     return BundleView(
         version=built.name(),
         rules=rules.RULES,
         seed=node.setting("historySeed", ""),
-        begin=first.sequence if first is not None else 0,
+        begin=begin,
         last=last,
         time=time // US_PER_MS,
         state_hash=digest,
-        snapshot_bytes=len(_encode(packed(first))) if first is not None else 0,
+        snapshot_bytes=_size(first),
+        end_bytes=_size(node.handed_out),
     )
+
+
+def _size(snapshot: Snapshot | None) -> int:
+    return len(_encode(packed(snapshot))) if snapshot is not None else 0
 
 
 async def snapshot(call: Call, request: SnapshotPieceRequest) -> SnapshotPiece:
     """A piece of a snapshot."""
-    journal = call.node.journal
+    journal, end = call.node.journal, call.node.handed_out
 
     def find() -> bytes | None:
+        if end is not None and end.sequence == request.sequence:
+            return _encode(packed(end))
         for one in journal.snapshots():
             if one.sequence == request.sequence:
                 return _encode(packed(one))
