@@ -63,17 +63,18 @@ from venue.missed_events import MissedEvents
 from venue.node.clock import ServerClock, SystemClock
 from venue.node.clock_modes import SETTING, ClockMode, parsed
 from venue.node.disk_use import DiskWatch
-from venue.node.explainer import Queue, keeping_recent
+from venue.node.explainer import Queue
 from venue.node.garbage import collect_young_only
 from venue.node.market_data.views import MarketData
 from venue.node.outbox import Outbox
 from venue.node.passing_time import catch_up
 from venue.node.sequencer import Sequencer, Stopped
-from venue.node.snapshots import Restored, take
+from venue.node.snapshots import Restored
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import VenueClock
 from venue.own_history import follow_with_history, start_history
+from venue.pruning.forgetting import forgetting
 from venue.pruning.states import forget_archived
 from venue.recording.recorder import Recorder
 from venue.recovery_snapshots import keep, keep_up, keeper
@@ -456,9 +457,9 @@ def _keys(path: str, engine: Engine, journal: Journal) -> KeyStore:
 def in_background(node: Node, options: Options) -> list[asyncio.Task[None]]:
     """The tasks of a venue that is open: time passes, and a file is kept in order."""
     tasks = [asyncio.create_task(node.timekeeper.run())]
-    recent = partial(take, node.engine, node.market_data, node.recorder)
-    tasks += keeping_recent(node.journal, recent)
-    if options.state is not None:
+    if options.state is None:
+        tasks += forgetting(node)
+    else:
         kept = keeper(node, options.state, options.frames_kept)
         tasks.append(asyncio.create_task(kept.run()))
         if options.keep_us is not None:

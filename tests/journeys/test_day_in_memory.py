@@ -9,6 +9,8 @@ import pytest
 
 from support.client import Client
 from support.server import Server
+from venue import Refused, Venue
+from venue.pruning.forgetting import Forgetting
 
 SYMBOL = "BTCUSDT"
 RESTS = {"symbol": SYMBOL, "side": "BUY", "type": "LIMIT", "timeInForce": "GTC"}
@@ -47,3 +49,37 @@ def test_an_order_of_a_day_ago_is_explained(server: Server) -> None:
     assert "keeps the commands of 24 hours of venue time" in health["forgotten"]
     told = operator.get(f"/_venue/explain/order/{rests['orderId']}")
     assert (told.status, health["forgotten"] in told.json["msg"]) == (400, True)
+
+
+def test_rows_of_before_yesterday_go_where_they_take_too_much() -> None:
+    """A kept state has what was open in it; the health answer tells what is gone."""
+    with Venue(agents=False) as v:
+        alice = v.account("alice")
+        kept = alice.buy(SYMBOL, "0.01", price="30000")
+        v.advance("1s")
+        v.snapshot("base")
+        v.advance("1s")
+        alice.cancel(kept)
+        gone = alice.buy(SYMBOL, "0.02", price="30000")
+        alice.cancel(gone)
+        opened = alice.buy(SYMBOL, "0.03", price="30000")
+        v.advance("30h", sparse=True)
+        young = alice.buy(SYMBOL, "0.04", price="30000")
+        alice.cancel(young)
+        assert not v._loop.call(Forgetting(v._node, 1 << 30).round())
+        assert alice.order(gone).status == "CANCELED"
+        assert v._loop.call(Forgetting(v._node, 0).round())
+        assert not v._loop.call(Forgetting(v._node, 0).round())  # too little is older by now
+        with pytest.raises(Refused):
+            alice.order(gone)
+        statuses = [alice.order(one).status for one in (kept, opened, young)]
+        assert statuses == ["CANCELED", "NEW", "CANCELED"]
+        forgotten = v.call("health").forgotten
+        assert forgotten == (
+            "rows of orders and money that were settled before 2026-01-01T06:00:02.000Z are gone,"
+            " unless a kept state needs them"
+        )
+        v.revert("base")
+        assert alice.order(kept).status == "NEW"
+        assert [order.order_id for order in alice.orders(SYMBOL)] == [kept.order_id]
+        assert v.call("health").forgotten == ""

@@ -62,6 +62,17 @@ SETTLED: Final[tuple[tuple[Table, str], ...]] = (
     (PRICE_MINUTES, "open_time < {time} - " + str(MINUTE_US)),
 )
 
+# The time at which a row was placed, where no column `time` tells it.
+_STARTED: Final = "(SELECT time FROM main.liquidations AS it WHERE it.liquidation_id = {table})"
+PLACED: Final = {
+    POSITIONS.name: "created",
+    COPIES.name: "created",
+    TRACKS.name: "created",
+    PRICE_MINUTES.name: "open_time",
+    LIQUIDATION_STEPS.name: _STARTED.format(table="liquidation_steps.liquidation_id"),
+    DELEVERAGED.name: _STARTED.format(table="deleveraged.liquidation_id"),
+}
+
 Window = tuple[str, tuple[object, ...]]
 """A condition on the keys of a table, and the values in it."""
 
@@ -97,6 +108,20 @@ def take_out(connection: Connection) -> Iterator[None]:
             yield
     with connection.begin():
         connection.exec_driver_sql("DROP TABLE main.taken_out")
+
+
+def forget(connection: Connection, spans: list[tuple[int, int]]) -> Iterator[None]:
+    """Take out, piece by piece, the rows that were placed after the begin of a span and settled
+    before its end (µs)."""
+    for table, settled in SETTLED:
+        placed = PLACED.get(table.name, "time")
+        conditions = [
+            f"({placed} > {begin} AND {settled.format(time=end)})" for begin, end in spans
+        ]
+        for which, values in _windows(connection, table):
+            with connection.begin():
+                delete_rows(connection, table, f"({' OR '.join(conditions)}) AND {which}", values)
+            yield
 
 
 def delete_rows(

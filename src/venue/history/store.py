@@ -293,6 +293,13 @@ def size(store: Store) -> int:
     return count * pages.PAGE
 
 
+def used(store: Store) -> int:
+    """The bytes of its pages that hold something."""
+    with store.connection.begin():
+        free: int = store.connection.exec_driver_sql("PRAGMA freelist_count").scalar_one()
+    return size(store) - free * pages.PAGE
+
+
 @contextmanager
 def damage_told(path: str) -> Iterator[None]:
     """Turn database errors into HistoryDamaged, or OSError when the file is not to blame."""

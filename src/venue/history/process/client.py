@@ -30,9 +30,11 @@ from venue.history.process.pipe import (
     CATALOG,
     CHECKPOINT,
     COPY,
+    FORGET,
     OPEN,
     PART,
     PROJECT,
+    Forgotten,
     Listed,
     Opened,
 )
@@ -95,6 +97,7 @@ class History:
         self._link: Pipe = link
         self._reopen = reopen
         self._lazy = lazy
+        self.forgotten = 0  # rows that were settled before then (µs) are gone
         self._path = ""  # of a file of its own
         self._folder: Folder | None = None  # of a venue in memory
         self._encode = msgspec.msgpack.Encoder().encode
@@ -263,13 +266,23 @@ class History:
     async def archive(self, cut: tuple[int, int, int]) -> None:
         """Have settled rows moved to an archive, up to a cut (`archive.Cut`), in pieces: other
         requests go between them. HistoryFailed: the rest can be asked for again."""
-        payload, loop = self._encode(cut), asyncio.get_running_loop()
-        left = True
+        await self._settle(ARCHIVE, self._encode(cut))
+
+    async def forget(self, spans: list[tuple[int, int]], most: int) -> bool:
+        """Have rows taken out of a history of more than `most` bytes, as `Forgotten` says; whether
+        it was. HistoryFailed, as for `archive`."""
+        return await self._settle(FORGET, self._encode(Forgotten(spans, most)))
+
+    async def _settle(self, kind: bytes, payload: bytes) -> bool:
+        """Have all pieces done; whether there were any."""
+        loop, pieces, left = asyncio.get_running_loop(), -1, True
         while left:
             self._goes_on()
             begun = loop.time()
-            left = await self._link.send(ARCHIVE, payload)
+            left = await self._link.send(kind, payload)
+            pieces += 1
             await asyncio.sleep(loop.time() - begun)  # one processor is not taken for it alone
+        return pieces > 0
 
     async def close(self) -> None:
         """Stop after the transaction under way, in bounded time; `drain` first to keep all."""

@@ -19,6 +19,7 @@ PART: Final = b"m"  # of the transaction that the next frame of another kind pro
 CHECKPOINT: Final = b"k"
 ASK: Final = b"q"
 ARCHIVE: Final = b"a"  # take the next piece of old rows to an archive
+FORGET: Final = b"g"  # take the next piece of old rows out, where they are too much
 OPEN: Final = b"o"  # begin with this file; of a process that has several histories, with it again
 DROP: Final = b"r"  # and forget it
 BASE: Final = b"b"  # others begin as this one is, which ends
@@ -47,6 +48,14 @@ class Entry(msgspec.Struct, array_like=True, gc=False):
     time: int
     events: list[Event]
     agents: tuple[int, ...] = ()
+
+
+class Forgotten(msgspec.Struct, array_like=True):
+    """The rows to take out of a history of more than `most` bytes: those placed after the begin of
+    a span and settled before its end (µs)."""
+
+    spans: list[tuple[int, int]]
+    most: int
 
 
 class Opened(msgspec.Struct, array_like=True):

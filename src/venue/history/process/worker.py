@@ -11,6 +11,7 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable, Generator
+from functools import partial
 from itertools import chain
 from typing import Any, BinaryIO, Final
 
@@ -32,23 +33,27 @@ from venue.history.process.pipe import (
     DAMAGED,
     DONE,
     FAILED,
+    FORGET,
     HEAD,
     OPEN,
     PART,
     PROJECT,
     Batch,
     Entry,
+    Forgotten,
     Listed,
     Opened,
 )
 from venue.history.projection.projector import Catalog, Projector
-from venue.history.store import HistoryCopy, Store, open_history, open_passing, size
+from venue.history.settled import forget
+from venue.history.store import HistoryCopy, Store, open_history, open_passing, size, used
 from venue.program import give_way
 
 log = logging.getLogger("venue.history")
 _batch: wide.Decoder[Batch] = wide.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 _cut = msgspec.msgpack.Decoder(Cut)
+_forgotten = msgspec.msgpack.Decoder(Forgotten)
 _copied = msgspec.msgpack.Decoder(tuple[str, bool])
 NICENESS: Final = 5  # orders go first; beside other busy programs it must still go on
 COPIED_MAX: Final = 4 << 30  # bytes of a history that is copied: each world takes as much disk
@@ -66,7 +71,7 @@ class Worker:
         self._projector: Projector | None = None
         self._commands: list[Entry] = []  # of the next transaction
         self._frames: list[KeptFrame] = []
-        self._archiving: Generator[None] | None = None
+        self._settling: Generator[None] | None = None
         self._copy: HistoryCopy | None = None  # under way
         self._copied = ""  # and its file
 
@@ -82,7 +87,9 @@ class Worker:
             with self._store.connection.begin():
                 return function(self._store.connection, *arguments)
         if kind == ARCHIVE:
-            return self._archive(_cut.decode(payload))
+            return self._settle(partial(move, self._store, self._path, _cut.decode(payload)))
+        if kind == FORGET:
+            return self._settle(partial(self._forget, _forgotten.decode(payload)))
         if kind == COPY:
             path, whole = _copied.decode(payload)
             return self._go_on(path, whole=whole)
@@ -100,19 +107,25 @@ class Worker:
         assert kind == CHECKPOINT, kind
         return self._projector.checkpoint()
 
-    def _archive(self, cut: Cut) -> bool:
-        """Archive the next piece; whether pieces are left, with which the next call goes on."""
-        if self._archiving is None:
-            self._archiving = move(self._store, self._path, cut)
+    def _settle(self, begin: Callable[[], Generator[None]]) -> bool:
+        """Archive or forget the next piece; whether pieces are left, with which the next call goes
+        on."""
+        if self._settling is None:
+            self._settling = begin()
         left = False
         try:
-            for _ in self._archiving:
+            for _ in self._settling:
                 left = True
                 break
         finally:
             if not left:
-                self._archiving = None
+                self._settling = None
         return left
+
+    def _forget(self, what: Forgotten) -> Generator[None]:
+        """Take old rows out, where there is too much."""
+        if used(self._store) > what.most:
+            yield from forget(self._store.connection, what.spans)
 
     def _go_on(self, path: str, *, whole: bool) -> bool | None:
         """Copy a piece, or all that is left; whether pieces are left, None: it is too much."""
@@ -132,8 +145,8 @@ class Worker:
         """Leave the unarchived rows whole; before the store is closed."""
         if self._copy is not None:
             self._copy.close()
-        if self._archiving is not None:
-            self._archiving.close()
+        if self._settling is not None:
+            self._settling.close()
 
 
 def serve(

@@ -66,6 +66,7 @@ from venue.gateway.operations.refusals.spot import refusal
 from venue.history.process.link import HistoryFailed
 from venue.journal import built
 from venue.node.explainer import forgotten
+from venue.times import instant_text
 from venue.vocabulary import Product, Reject, SelfTrade, Wallet
 
 WORDINGS: Final = ("document", "live")
@@ -110,9 +111,21 @@ def health(call: Call, request: HealthRequest) -> Health:
         disk_free=None if disk is None else disk.free,
         disk_hourly=None if disk is None else disk.hourly,
         disk_hours=None if disk is None else disk.hours,
-        forgotten=forgotten(node.journal),
+        forgotten=_forgotten(node),
         epoch=engine.savepoints.epoch,
     )
+
+
+def _forgotten(node: Node) -> str:
+    """Tell what a venue in memory keeps no longer."""
+    told = [forgotten(node.journal)]
+    until = node.history.forgotten
+    if 0 < until < node.engine.time:
+        told.append(
+            f"rows of orders and money that were settled before {instant_text(until)} are gone,"
+            " unless a kept state needs them"
+        )
+    return "; ".join(filter(None, told))
 
 
 def _status(node: Node) -> str:
