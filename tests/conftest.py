@@ -71,11 +71,12 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         compiled.refuse_stale()
-    except compiled.StaleBuild as error:
+        asked, found = compiled.wanted(), compiled.engine()
+    except (compiled.StaleBuild, compiled.EngineRefused) as error:
         raise pytest.UsageError(str(error)) from error
-    if os.environ.get("VENUE_EXPECT_COMPILED") == "1" and not compiled.compiled():
-        raise pytest.UsageError("the compiled core was asked for, the interpreted one would run")
-    os.environ[compiled.ENGINE] = compiled.engine()  # for programs that tests start
+    if asked not in ("", found):
+        raise pytest.UsageError(f"the {asked} engine is asked for, the {found} one would run")
+    os.environ[compiled.ENGINE] = found  # for programs that tests start
 
 
 @pytest.hookimpl(wrapper=True)
