@@ -7,6 +7,8 @@ from msgspec.structs import replace
 
 from support.contract_world import (
     CONTRACT,
+    CONTRACT_WALLET,
+    HOUR,
     MONEY,
     PRICE,
     SECOND,
@@ -303,3 +305,26 @@ def test_a_contract_that_settles_takes_no_position_to_other_tiers() -> None:
         events += world.apply(commands.Proceed())
     assert of(events, LiquidationStarted) == []
     assert len(of(events, ContractSettled)) == 1
+
+
+@pytest.mark.parametrize("days", [0, 8])
+def test_a_lower_leverage_makes_no_price_certain(days: int) -> None:
+    """Rules 1.7 and 6.1: with a greatest leverage of 2 a price 14 % away was no doubt. Two friends
+    had opened at 50: one took its gain at the old index, and the fund was to pay for the other."""
+    world = ContractWorld("ann", "ben", money=3_000)
+    for name in ("ann", "ben"):
+        world.ok(commands.SetLeverage(world.uids[name], world.perp.symbol, 50, 50, 50))
+    world.trade("ann", "ben", 40, PRICE)
+    rate = CONTRACT.tiers[0].maintenance_ppm
+    world.ok(commands.ChangeContract(replace(CONTRACT, leverage_max=2, tiers=wide(2, rate))))
+    if days:
+        later(world, days * 24 * HOUR)
+        later(world, SECOND)
+        assert not world.perp.former
+    world.engine = snapshot.load(snapshot.dump(world.engine))
+    world.time += SECOND
+    world.tell(PRICE + 140)
+    out = commands.Withdraw(world.uids["ben"], CONTRACT_WALLET, "QQQ", 100)
+    assert refusal(world.apply(out)) == Reject.FUNDS
+    world.post(PRICE)
+    world.ok(out)

@@ -12,7 +12,7 @@ from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.funding import CHUNK, Funding
 from venue.core.contract.reference.index import SPOT_SOURCE, follow_spot, post, price_most
 from venue.core.contract.reference.prices import refresh, sample
-from venue.core.contract.risk.changed_terms import ChangedTerms
+from venue.core.contract.risk.changed_terms import ChangedTerms, keeps_former
 from venue.core.contract.risk.delisting import SETTLED, Delisting
 from venue.core.contract.risk.liquidation import Liquidation, endangered
 from venue.core.contract.risk.liquidation_run import Run
@@ -76,7 +76,7 @@ class Schedule:
         forgotten = 0
         for perp in perps:
             forgotten += forget_ended(perp, time, FORGOTTEN_MAX - forgotten)
-            if perp.former or perp.least_ppm < perp.tiers.rates[0]:
+            if keeps_former(perp):
                 self.terms.retry(perp, time)
             if perp.spot is not None:
                 follow_spot(perp, perp.spot, time)

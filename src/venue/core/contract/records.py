@@ -52,27 +52,26 @@ class Perpetual:
     price triggers are compared with it (rule 8.2).
     `price_least` and `price_highest` bound the marks at which it opens positions, `position_max`
     the lots of one owner and side; `least_ppm` is the lowest first maintenance rate of a position
-    (rule 1.6). A `change` of terms is under way; `former` are the positions that changes left on
-    former tiers, in the turn in which they are tried again, until `former_end` (rule 1.7).
-    `delisted` is its end (rule 1.8).
+    (rule 1.6), `leverage_most` the greatest leverage. A `change` of terms is under way; `former`
+    are the positions that changes left on former tiers, in the turn in which they are tried again,
+    until `former_end` (rule 1.7). `delisted` is its end (rule 1.8).
     """
 
     __slots__ = ("asset", "change", "contract", "current", "delisted", "doubt", "due", "due_algos",
-                 "ended_algos", "former", "former_end", "funding_cap_ppb", "ids",
-                 "index_price", "index_step_ppm", "index_time", "last_due", "last_rate_ppb",
-                 "least_ppm", "mark", "market", "open_interest", "open_interest_max", "ordinal",
-                 "position_max", "positions", "premium_count", "premium_ppb", "premium_sum",
-                 "premium_time", "premiums", "price_highest", "price_least", "recalled",
-                 "seen_time", "settlement", "sources", "spot", "spot_alone", "spot_highest",
-                 "spot_lowest", "symbol", "tiers", "trailing", "trigger_last", "unit", "wait_until",
-                 "waiting", "was_unknown")  # fmt: skip
+                 "ended_algos", "former", "former_end", "funding_cap_ppb", "ids", "index_price",
+                 "index_step_ppm", "index_time", "last_due", "last_rate_ppb", "least_ppm",
+                 "leverage_most", "mark", "market", "open_interest", "open_interest_max",
+                 "ordinal", "position_max", "positions", "premium_count", "premium_ppb",
+                 "premium_sum", "premium_time", "premiums", "price_highest", "price_least",
+                 "recalled", "seen_time", "settlement", "sources", "spot", "spot_alone",
+                 "spot_highest", "spot_lowest", "symbol", "tiers", "trailing", "trigger_last",
+                 "unit", "wait_until", "waiting", "was_unknown")  # fmt: skip
 
     def __init__(self, contract: Contract, market: Market[Terms], ordinal: int, time: int) -> None:
         self.market = market
         self.symbol = market.symbol
         self.ordinal = ordinal
-        self.asset = market.quote
-        self.unit = market.unit_atoms
+        self.asset, self.unit = market.quote, market.unit_atoms
         self.index_price = self.mark = self.trigger_last = 0
         self.current, self.doubt = False, True
         self.index_time = self.seen_time = self.wait_until = 0
@@ -96,7 +95,7 @@ class Perpetual:
         self.ended_algos: Ended[Algo] = Ended()  # those with client ids, for a day
         self.change: TermsChange | None = None
         self.former: dict[int, Position] = {}
-        self.former_end = 0  # µs
+        self.former_end = self.leverage_most = 0
         self.delisted: Delisted | None = None
         self.tiers = Tiers(contract.tiers)
         self.configure(contract)
@@ -158,6 +157,7 @@ class Perpetual:
         self.market.configure(contract.instrument)
         lowest = self.tiers.rates[0]
         self.bound(min(lowest, self.least_ppm) if self.positions else lowest)
+        self.leverage_most = max(contract.leverage_max, self.leverage_most if self.positions else 0)
 
     def bound(self, least_ppm: int) -> None:
         """Count fees, steps and caps as at most what this maintenance rate allows (rule 1.7)."""

@@ -106,14 +106,15 @@ class HoldingRecord(msgspec.Struct, array_like=True):
 
 class TermsRecord(msgspec.Struct, array_like=True):
     """A contract after changes of terms: former `tiers` that positions keep, the ids of `former`
-    positions in their turn, the lowest first rate, the numbers of a `change` under way, and when
-    former tiers `end` (µs)."""
+    positions in their turn, the lowest first rate, the numbers of a `change` under way, when former
+    tiers `end` (µs), and the greatest leverage, which former snapshots do not tell."""
 
     tiers: list[list[Tier]]
     former: list[int]
     least_ppm: int
     change: list[int]
     end: int = 0
+    leverage_most: int = 0
 
 
 class PerpetualRecord(msgspec.Struct, array_like=True):

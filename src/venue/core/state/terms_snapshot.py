@@ -13,7 +13,8 @@ def dump(perp: Perpetual) -> TermsRecord | None:
     """The record of a contract; None: all its positions have the tiers of now."""
     change = perp.change
     lowest = perp.tiers.rates[0]
-    if change is None and not perp.former and perp.least_ppm == lowest:
+    plain = perp.least_ppm == lowest and perp.leverage_most == perp.contract.leverage_max
+    if change is None and not perp.former and plain:
         return None
     return TermsRecord(
         _former_tiers(perp),
@@ -23,6 +24,7 @@ def dump(perp: Perpetual) -> TermsRecord | None:
         if change is None
         else [change.default, change.next, change.ended, change.owners, change.kept],
         perp.former_end,
+        perp.leverage_most,
     )
 
 
@@ -52,6 +54,7 @@ def load(perp: Perpetual, record: TermsRecord | None, places: dict[int, int]) ->
     perp.former = {number: perp.positions[number] for number in record.former}
     perp.former_end = record.end
     perp.bound(record.least_ppm)
+    perp.leverage_most = record.leverage_most or perp.contract.leverage_max
     if record.change:
         default, *numbers = record.change
         perp.change = change = TermsChange(default)

@@ -109,7 +109,7 @@ def value(perp: Perpetual, prices: list[int], time: int) -> int:
     if spot is None or not _live(spot, time):
         return said
     away = abs(spot.price - said)
-    agrees = away * PPM <= said * AGREED_PPM and away * 2 * perp.contract.leverage_max <= said
+    agrees = away * PPM <= said * AGREED_PPM and away * 2 * perp.leverage_most <= said
     return spot.price if agrees or not said else said
 
 
@@ -145,7 +145,7 @@ def watch_book(perp: Perpetual, prices: list[int], time: int) -> None:
     if spot is None or source is None or not _live(source, time) or not perp.index_price:
         return
     theirs, ours = spot.instrument, perp.market.instrument
-    most = perp.index_price // (2 * perp.contract.leverage_max)
+    most = perp.index_price // (2 * perp.leverage_most)
     number = ours.tick * 10**theirs.price_scale
     divisor = theirs.tick * 10**ours.price_scale
     perp.spot_lowest = ceil_div((perp.index_price - most) * number, divisor)
@@ -172,7 +172,7 @@ def follow(perp: Perpetual, price: int, time: int) -> None:
 
 def apart(perp: Perpetual, price: int) -> bool:
     """Whether the index is further from its sources than half of the smallest initial margin."""
-    return abs(price - perp.index_price) * 2 * perp.contract.leverage_max > perp.index_price
+    return abs(price - perp.index_price) * 2 * perp.leverage_most > perp.index_price
 
 
 def _live(source: Source, time: int) -> bool:

@@ -80,7 +80,7 @@ class ChangedTerms:
             if uid not in accounts and uid >= FIRST_UID:
                 perp.change = None
                 if not perp.former:
-                    perp.bound(perp.tiers.rates[0])
+                    _forget_former(perp)
                 done = ContractTermsTaken(perp.symbol, change.ended, change.owners, change.kept)
                 return [*events, done]
             change.next = FIRST_UID if uid == RESERVED_LAST else uid + 1
@@ -116,7 +116,10 @@ class ChangedTerms:
                 if perp.former.pop(position.position_id, None) is not None:
                     perp.former[position.position_id] = position
         if not perp.former and perp.change is None:
-            perp.bound(perp.tiers.rates[0])
+            if ended and perp.positions:  # leverages stay that are no longer allowed
+                perp.bound(perp.tiers.rates[0])
+            else:
+                _forget_former(perp)
 
     def _visit(
         self, perp: Perpetual, change: TermsChange, modes: Modes, time: int, events: list[Event]
@@ -161,6 +164,18 @@ class ChangedTerms:
                 if algo.perp is perp:
                     events.append(end(algo, ALGO_EXPIRED, time))
         return len(events) - known + looked
+
+
+def keeps_former(perp: Perpetual) -> bool:
+    """Whether former terms still count in a contract, and ticks ask for how long."""
+    held = perp.least_ppm < perp.tiers.rates[0] or perp.leverage_most > perp.contract.leverage_max
+    return held or len(perp.former) > 0
+
+
+def _forget_former(perp: Perpetual) -> None:
+    """Count by the terms of now alone: no position keeps former ones."""
+    perp.bound(perp.tiers.rates[0])
+    perp.leverage_most = perp.contract.leverage_max
 
 
 def former_end(perp: Perpetual, contract: Contract, time: int) -> int:
