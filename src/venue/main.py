@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 import venue
-from venue import private_files
+from venue import known_requests, private_files
 from venue.agent_wiring import employ
 from venue.api.documents.asyncapi import asyncapi
 from venue.api.documents.openapi import openapi
@@ -33,7 +33,7 @@ from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
-from venue.gateway.access.replay import SEEDED_MS, ReplayGuard, lasting
+from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.kept import WORLD_SERIES_MAX, Answers
 from venue.gateway.bounds import DEV_FACTOR, Bounds, bounds
 from venue.gateway.context import KEY_REWRITES, Node
@@ -50,14 +50,12 @@ from venue.gateway.worlds import Worlds
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.client import History
 from venue.history.process.shelf import Shelf
-from venue.journal.archive import joined
 from venue.journal.file import refuse_foreign
-from venue.journal.journal import Journal, JournalFailed, Readable
+from venue.journal.journal import Journal, JournalFailed
 from venue.journal.lacking import lacking
 from venue.journal.opening import open_journal
 from venue.journal.recent import in_memory
-from venue.journal.recovery import newest_setting, recover, tail_requests, time_of_last
-from venue.journal.sqlite import SqliteJournal
+from venue.journal.recovery import newest_setting, recover
 from venue.lab.prehistory import Prehistory
 from venue.missed_events import MissedEvents
 from venue.node.clock import ServerClock, SystemClock
@@ -80,9 +78,6 @@ from venue.recording.recorder import Recorder
 from venue.recovery_snapshots import keep, keep_up, keeper
 from venue.world_lives import Doors, Living, OnFailure
 
-# Requests are known from so far back, should the machine's clock be set back: of so many commands.
-RECALLED_US: Final = 3_900_000_000
-RECALLED_MAX: Final = 200_000
 WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
 ASYNCAPI: Final = document(lambda: asyncapi(SOCKETS, venue.__version__))
 
@@ -402,7 +397,7 @@ async def _wire(
     )
     outbox.follow_reverts(node.follow)
     if path:
-        _seed(node, path, known=stored is not None)
+        known_requests.seed(node, path, known=stored is not None)
     if engine.countdowns.queue or engine.connections.guarded:  # before anybody trades
         await catch_up(engine, sequencer)
     await found_venue(
@@ -418,25 +413,6 @@ def _recovered(options: Options, journal: Journal, history: History, restored: R
     engine = recover(journal, history.newest(), restored)
     check_kind(engine, options.state or "it", practice=options.practice)
     return engine
-
-
-def _seed(node: Node, path: str, *, known: bool) -> None:
-    """Know the requests of the journal's last commands; all of them with a `known` mode of the
-    clock: only real venue time is never behind server time, and no timestamp far ahead of its
-    command's."""
-    clock, wall = node.clock, node.clock.wall()
-    with contextlib.ExitStack() as closing:
-        journal: Readable = node.journal
-        if isinstance(journal, SqliteJournal):
-            # Pruning goes by venue time: it may have taken a command that is seconds old.
-            journal = joined(journal, path, closing, (wall - RECALLED_US) / 1e6)
-        since = 0
-        if clock.real and not known:
-            far = max(wall - RECALLED_US, time_of_last(journal, RECALLED_MAX))
-            since = min(far, wall - SEEDED_MS * 1_000)
-        requests = tail_requests(journal, since, partial(lasting, wall=wall))
-        since = max(since, time_of_last(journal, journal.last_sequence()))
-    node.replays.seed(requests, clock.oldest(), moved=known, since=since)
 
 
 def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:

@@ -367,3 +367,64 @@ def test_requests_of_an_hour_ago_have_no_second_effect(start: Callable[[int], Se
     repeated()
     assert signed(server, 0, "50003")[0] == 200
     assert open_orders(server) == 4
+
+
+# -- and ahead ------------------------------------------------------------------------------------
+
+
+def set_ahead(server: Server, price: str, hours: int = 1) -> None:
+    """So many hours, so that an order signed with its time is taken."""
+    for steps in range(1, hours + 1):
+        server.process.send_signal(STEP_AHEAD)
+        wait_for_steps(server, steps)
+    wait(lambda: signed(server, hours * HOUR_S, price)[0] == 200)  # once the journal tells so
+
+
+def test_clients_of_a_machine_whose_clock_is_set_ahead_go_on(
+    start: Callable[[int], Server],
+) -> None:
+    """They sign with its clock; others sign with server time, which refusals tell."""
+    server = start(0)
+    set_ahead(server, "50001")
+    alice = Orders(server, HOUR_S)
+    first = alice.place()
+    assert alice.again(server) == (200, first)
+    assert signed(server, 0, "50002")[0] == 200
+    status, body = signed(server, HOUR_S // 2)
+    assert (status, body["code"]) == (400, -1046)
+    told = int(body["msg"].split("server time ")[1].split(";")[0])
+    assert abs(told - machine_ms()) < 60_000
+    later = login(server.account("alice"), str(machine_ms() + HOUR_S * 1_000))
+    with Listener(server.port, PRIVATE, later):
+        pass
+    with pytest.raises(InvalidStatus):
+        Listener(server.port, PRIVATE, later)
+    assert open_orders(server) == 3
+    set_back(server, 2)  # put right again
+    assert alice.again(server)[1]["code"] == -1046
+    assert signed(server, 0, "50003")[0] == 200
+    pass_an_hour(server)
+    assert signed(server, HOUR_S, "50004")[0] == 200
+    status, body = alice.again(server)  # its time has come
+    assert (status, body) == (200, first) or body["code"] == -1048
+    with pytest.raises(InvalidStatus):
+        Listener(server.port, PRIVATE, later)
+    assert open_orders(server) == 5
+
+
+@pytest.mark.parametrize(("hours", "passed"), [(1, 0), (1, 1), (3, 3)])
+def test_requests_signed_ahead_have_no_second_effect_after_a_start(
+    hours: int, passed: int, start: Callable[[int], Server]
+) -> None:
+    """Enemy: one who overheard them, and waits until their time comes, over a kill -9."""
+    server = start(0)
+    set_ahead(server, "50001", hours)
+    alice = Orders(server, hours * HOUR_S)
+    alice.place()
+    server.kill()
+    server = start(passed * HOUR_S)
+    if not passed:
+        assert alice.again(server)[1]["code"] == -1046
+        pass_an_hour(server)
+    assert alice.again(server)[1]["code"] == -1048
+    assert open_orders(server) == 2

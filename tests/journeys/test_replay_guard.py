@@ -274,3 +274,43 @@ def test_a_clock_that_is_set_back_comes_to_no_time_whose_requests_were_let_go() 
     assert clock.signs(time, replay.WINDOW_MS)
     assert known(guard, time, ONE, clock.oldest()) == -1046
     assert guard.enter(time + 2_000, b"3" * 16, clock.oldest()) is None
+
+
+def test_requests_signed_ahead_leave_room_and_are_known_when_their_time_comes() -> None:
+    """The machine's clock was an hour ahead; it is put right, and the hour passes."""
+    machine = Movable()
+    clock = VenueClock(SystemClock(machine))
+    guard = ReplayGuard(clock)
+    machine.step(3_600_000_000)
+    machine.let_pass(2_000_000)
+    time = clock.machine() // 1_000
+    assert not clock.signs(time, replay.WINDOW_MS)  # the journal does not tell so yet
+    times = clock.unnoted()
+    assert times is not None
+    clock.signed_ahead = times[1]
+    assert clock.signs(time, replay.WINDOW_MS)
+    assert clock.unnoted() is None
+    assert guard.enter(time, ONE, clock.oldest()) is None
+    guard.record(time, ONE, ANSWER)
+    machine.let_pass(120_000_000)
+    assert clock.unnoted() is not None  # a minute and a half of the machine's time is told at most
+    assert guard.enter(clock.wall() // 1_000, TWO, clock.oldest()) is None
+    assert time // 1_000 not in guard._seconds
+    machine.step(-3_600_000_000)
+    machine.let_pass(2_000_000)
+    clock.wall()  # it looks
+    machine.let_pass(3_478_000_000)
+    assert abs(clock.wall() // 1_000 - time) < replay.WINDOW_MS
+    with pytest.raises(ApiError, match="its answer is gone"):
+        guard.enter(time, ONE, clock.oldest())
+    assert guard.enter(time, b"3" * 16, clock.oldest()) is None
+
+
+def test_times_of_requests_that_a_start_does_not_know_are_refused() -> None:
+    clock = VenueClock(SystemClock(Movable()))
+    guard, wall = ReplayGuard(clock), clock.wall()
+    guard.refuse(wall - 5_000_000, wall + 5_000_000)
+    for off in (-5, 0, 5):
+        assert known(guard, wall // 1_000 + off * 1_000, ONE, clock.oldest()) == -1046, off
+    for off in (-7, 7):
+        assert guard.enter(wall // 1_000 + off * 1_000, ONE, clock.oldest()) is None, off

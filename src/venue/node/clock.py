@@ -135,10 +135,12 @@ class SystemClock:
         """The machine's own time as of the last look, µs since the epoch."""
         return self._steady() + self._true
 
-    def set_back(self) -> int:
-        """How far the machine's clock is behind server time since somebody set it back, µs."""
-        back = self._server.at(self._steady()) - self._true
-        return back if back >= STEP_US else 0
+    def set_apart(self) -> int:
+        """How far the machine's clock is ahead of server time since somebody set it, µs; below 0:
+        how far behind."""
+        server = self._server.at(self._steady())
+        apart = self._true - server
+        return apart if abs(apart) >= STEP_US else 0
 
     def oldest(self) -> int:
         """The earlier of server time and the machine's: requests signed near it may come again."""

@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 SETTING: Final = "clock"  # the venue's setting that holds the mode
+SIGNED_AHEAD: Final = "signedAhead"  # the one that holds an `AheadSpan`
 BEGIN: Final = "2026-01-01T00:00:00Z"  # of a new venue whose time is not the machine's
 RATE_UNIT: Final = 1_000  # rates are thousandths
 RATE_MOST: Final = 10_000 * RATE_UNIT
@@ -40,6 +41,19 @@ class ClockMode(Struct, frozen=True):
         return f"{self.mode} {self.rate}" if self.mode is Mode.RATE else str(self.mode)
 
 
+class AheadSpan(Struct, frozen=True):
+    """The times that the machine's clock told while it was ahead of server time, from venue time
+    `begin` on, from `first` to `last` (µs): requests were signed by them before they came."""
+
+    begin: int
+    first: int
+    last: int
+
+    def text(self) -> str:
+        """As the venue's setting."""
+        return f"{self.begin} {self.first} {self.last}"
+
+
 class ClockRefused(Exception):
     """The clock cannot be put so; the text names the rule. Nothing has changed."""
 
@@ -52,3 +66,9 @@ def parsed(text: str) -> ClockMode:
     if found[2]:
         return ClockMode(Mode.OFFSET, offset=int(found[3]))
     return ClockMode(Mode.RATE, rate=int(found[5])) if found[4] else ClockMode(Mode(found[1]))
+
+
+def span_of(text: str) -> AheadSpan | None:
+    """A setting's span; None: it holds none."""
+    found = text.split()
+    return AheadSpan(*map(int, found)) if len(found) == len(AheadSpan.__struct_fields__) else None

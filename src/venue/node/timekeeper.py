@@ -20,12 +20,20 @@ from venue.core.messages.commands import ChangeSetting, Command, Tick
 from venue.core.messages.savepoints import KeepState, RevertState
 from venue.core.units import DAY_US
 from venue.node.aside import reverted
-from venue.node.clock_modes import SETTING, ClockMode, Mode, parsed
+from venue.node.clock_modes import (
+    SETTING,
+    SIGNED_AHEAD,
+    AheadSpan,
+    ClockMode,
+    Mode,
+    parsed,
+    span_of,
+)
 from venue.node.due import Due, Report, upcoming
 from venue.node.garbage import free_what_is_left
 from venue.node.passing_time import RETRY_S, tick, time_matters
 from venue.node.sequencer import Overloaded, Sequencer, Stopped
-from venue.node.venue_clock import VenueClock
+from venue.node.venue_clock import NOTED_US, VenueClock
 
 TICK_US: Final = 1_000_000  # between ticks while contracts have prices or a countdown runs
 IDLE_TICK_US: Final = 10 * TICK_US  # otherwise
@@ -225,6 +233,7 @@ class Timekeeper:
 
     async def _catch_up(self) -> None:
         """Act with the machine's own time: missed instants are left out."""
+        await self._note_ahead()
         now = self._clock.now()
         attempt: Awaitable[None] | None = None
         if self._stepper is not None and self._try_submit is not None and now >= self._step_at():
@@ -239,6 +248,20 @@ class Timekeeper:
                 await tick(self._sequencer)
         if attempt is not None:
             await attempt
+
+    async def _note_ahead(self) -> None:
+        """Have requests taken that are signed by a machine's clock which was set ahead, once the
+        journal tells so: a start must not take them again when their time comes."""
+        times = self._clock.unnoted()
+        if times is None:
+            return
+        first, last = times
+        begin, before = self._engine.time, self._engine.listing.settings.get(SIGNED_AHEAD, "")
+        noted = span_of(before)
+        if noted is not None and noted.last > self._clock.wall() - NOTED_US:  # may still come
+            begin, first, last = noted.begin, min(noted.first, first), max(noted.last, last)
+        await self._apply([ChangeSetting(SIGNED_AHEAD, AheadSpan(begin, first, last).text())])
+        self._clock.signed_ahead = last
 
     # -- instants ---------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from venue.times import US_PER_MS
 FOREVER: Final = 1 << 62
 # How long clients may go on with a clock that they set by ours, while ours stands.
 DRIFT_US: Final = 3_600_000_000
+NOTED_US: Final = 60_000_000  # more than a timestamp may be off
 
 
 class VenueClock:
@@ -38,6 +39,7 @@ class VenueClock:
         "real_limits",
         "scaled",
         "setting",
+        "signed_ahead",
         "system",
         "told",
         "wall",
@@ -45,6 +47,7 @@ class VenueClock:
 
     def __init__(self, system: SystemClock, *, real_limits: bool = False) -> None:
         self.system = system
+        self.signed_ahead = 0  # clients of a machine set ahead may sign up to then, µs
         self.real_limits = real_limits
         self.wall = system.wall
         self._at = 0  # where venue time was put last,
@@ -180,12 +183,15 @@ class VenueClock:
     # -- what clients sign ------------------------------------------------------------------------
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
-        """Whether a timestamp is as near to the machine's time, which may have been set back, or to
+        """Whether a timestamp is as near to the machine's time, which may have been set, or to
         venue time as one must be. Standing time is as long as it stands, up to `DRIFT_US`: clients
         go on with the clock that they set by it."""
-        back = self.system.set_back()
-        if back and abs(sent_ms - (self.wall() - back) // US_PER_MS) <= window_ms:
-            return True
+        apart = self.system.set_apart()
+        machine_ms = (self.wall() + apart) // US_PER_MS
+        if apart and abs(sent_ms - machine_ms) <= window_ms:
+            known = not self.real or sent_ms * US_PER_MS <= self.signed_ahead
+            if apart < 0 or known:
+                return True
         if self.real:
             return False
         now = self._now()
@@ -194,6 +200,15 @@ class VenueClock:
             drift = min(self.system.steady() - self._moved, DRIFT_US)
         early, late = now // US_PER_MS - window_ms, (now + drift) // US_PER_MS + window_ms
         return early <= sent_ms <= late
+
+    def unnoted(self) -> tuple[int, int] | None:
+        """The times that clients may sign by soon, as the machine's clock was set ahead, and the
+        journal does not tell yet: µs. None: there are none. A start knows the journal's requests by
+        venue time, and others come later; in other modes it knows them all."""
+        machine = self.system.machine()
+        if not self.real or self.system.set_apart() <= 0 or self.signed_ahead > machine + NOTED_US:
+            return None
+        return machine - NOTED_US, machine + 2 * NOTED_US
 
     def signed_until(self) -> int:
         """The latest venue time that clients may go by before it moves: they go on while it

@@ -24,7 +24,7 @@ class Times(Protocol):
         """Server time, µs."""
 
     def machine(self) -> int:
-        """The machine's own time, which may be set back, µs."""
+        """The machine's own time, which may be set, µs."""
 
     def oldest(self) -> int:
         """The earliest of these, µs."""
@@ -92,8 +92,12 @@ class PastRequests:
         while self._bytes > PAST_BYTES_MAX:
             gone = next(iter(self._ids))
             self._bytes -= len(self._ids.pop(gone))
-            first, last = self._refused
-            self._refused = (min(first, gone), max(last, gone)) if first <= last else (gone, gone)
+            self.refuse(gone, gone)
+
+    def refuse(self, first: int, last: int) -> None:
+        """Take no requests of these seconds."""
+        begin, end = self._refused
+        self._refused = (min(begin, first), max(end, last)) if begin <= end else (first, last)
 
     def has(self, second: int, request: bytes) -> bool:
         """Whether a request was forgotten that must not have another effect."""

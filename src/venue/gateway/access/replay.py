@@ -186,6 +186,11 @@ class ReplayGuard:
         taken."""
         return self._past is not None and self._past.refuses(timestamp, KEPT_MS)
 
+    def refuse(self, first: int, last: int) -> None:
+        """Take no request of these times (µs): such requests may have had an effect."""
+        if self._past is not None:
+            self._past.refuse(first // 1_000_000, last // 1_000_000)
+
     def seeded(self, timestamp: int, request: bytes) -> bool:
         """Whether a request is known whose answer is gone, from before the start for instance."""
         second, past = timestamp // 1_000, self._past
@@ -289,14 +294,15 @@ class ReplayGuard:
 
     def _unsigned(self) -> tuple[int, int]:
         """The seconds, and the first after them, between venue time and the machine's that neither
-        accepts; of real time, between what the machine's clock says since it was set back and
-        server time."""
+        accepts; of real time, between what the machine's clock says since it was set and server
+        time."""
         if self._past is None:
             return 0, 0
         times = self._past.times
         last = times.signed_until() if not times.real else times.oldest()
         first = (last // 1_000 + KEPT_MS) // 1_000 + 1
-        return first, self._reach(times.wall() // 1_000)
+        later = max(times.wall(), times.machine()) if times.real else times.wall()
+        return first, self._reach(later // 1_000)
 
     def _sweep(self, now_ms: int) -> None:
         self._swept = now_ms // 1_000
