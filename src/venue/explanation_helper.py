@@ -23,6 +23,7 @@ from venue.journal.recovery import load
 from venue.node.explainer import (
     ASKED,
     COMMANDS,
+    SKIP,
     SNAPSHOT,
     TELL,
     Begun,
@@ -60,6 +61,8 @@ class Explaining:
             return self._begin(_begun.decode(payload))
         if kind == COMMANDS:
             return self._follow(_pieces.decode(payload))
+        if kind == SKIP:
+            return self._skip(_begun.decode(payload))
         assert kind == TELL, kind
         return self._tell()
 
@@ -84,6 +87,15 @@ class Explaining:
                 if found.done:
                     return engine.sequence, True
         return engine.sequence, False
+
+    def _skip(self, begun: Begun) -> bool:
+        """Go on from a later state, if nothing happened to the thing until there; whether so."""
+        engine, found = _loaded(begun), self._finder
+        assert found is not None
+        if engine is None or not found.untouched(self._engine, engine):
+            return False
+        self._engine = engine
+        return True
 
     def _tell(self) -> Explained | None:
         found = self._finder

@@ -10,6 +10,8 @@ import pytest
 from support.client import Client
 from support.server import Server
 from venue import Refused, Venue
+from venue.journal.recent import RecentJournal
+from venue.node.snapshots import take
 from venue.pruning.forgetting import Forgetting
 
 SYMBOL = "BTCUSDT"
@@ -83,3 +85,44 @@ def test_rows_of_before_yesterday_go_where_they_take_too_much() -> None:
         assert alice.order(kept).status == "NEW"
         assert [order.order_id for order in alice.orders(SYMBOL)] == [kept.order_id]
         assert v.call("health").forgotten == ""
+
+
+def kept(v: Venue) -> int:
+    """Have a state on the way kept now; its sequence."""
+    node = v._node
+    snapshot = take(node.engine, node.market_data, node.recorder)
+    assert isinstance(node.journal, RecentJournal)
+    node.journal.save_snapshot(snapshot)
+    return snapshot.sequence
+
+
+@pytest.mark.parametrize("terms", [{}, {"product": "contract", "position": "LONG"}])
+def test_of_an_open_order_only_what_happened_to_it_is_replayed(terms: dict[str, str]) -> None:
+    """States on the way show where nothing did. A day of an agent's commands takes minutes."""
+    with Venue(agents=False) as v, v.hold_index(SYMBOL, "60000", jump=True):
+        alice, bob = v.account("alice"), v.account("bob")
+        rests = alice.buy(SYMBOL, "0.05", price="60000", **terms)
+        begins = [kept(v)]
+        for number in range(6):
+            for _ in range(40):
+                bob.cancel(bob.buy(SYMBOL, "0.01", price="50000", **terms))
+            if number == 3:
+                short = {**terms, "position": "SHORT"} if terms else {}
+                bob.sell(SYMBOL, "0.02", price="60000", **short)
+            begins.append(kept(v))
+        alice.cancel(rests)
+        journal = v._node.journal
+        packed, replayed = journal.packed, list[int]()
+
+        def noted(after: int, last: int) -> list[tuple[int, bytes]]:
+            replayed.append(after)
+            return packed(after, last)[:20]
+
+        journal.packed = noted  # type: ignore[method-assign]
+        told = "\n".join(v.explain("order", rests).sentences)
+        assert "0.02000 at 60000.00 as the resting order; 0.03000 of it were left." in told
+        assert told.endswith("it ended as CANCELED.")
+        left_out = [(0, 3), (4, 6)]
+        for first, last in left_out:
+            assert not [at for at in replayed if begins[first] < at < begins[last]]
+        assert [at for at in replayed if begins[3] <= at < begins[4]]

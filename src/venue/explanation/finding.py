@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
 
 from msgspec import Struct
 
 from venue.api.errors import ApiError
+from venue.core.book.book import Order
 from venue.core.engine import Engine
 from venue.core.messages.commands import Command, PlaceContractOrder, PlaceOrder
 from venue.core.messages.contract_events import (
@@ -67,6 +68,9 @@ class Finder(Protocol):
     def look(self, engine: Engine, command: Command, events: list[Event]) -> None:
         """Look at a command that was just applied."""
 
+    def untouched(self, engine: Engine, later: Engine) -> bool:
+        """Whether it is known, and as it was in a later state."""
+
     def chosen(self, last: int) -> list[Later]:
         """The events about it, from the command on that made it; [] when there is none."""
 
@@ -114,6 +118,13 @@ class OfThing:
                 ended = self._ends(event, self._number) or len(self._later) >= LATER_MAX
                 self.done = self.done or (ended and engine.savepoints.epoch == self._epoch)
 
+    def untouched(self, engine: Engine, later: Engine) -> bool:
+        if not self._later or engine.savepoints.epoch != later.savepoints.epoch:
+            return False
+        uid = getattr(self._later[0].event, "uid", 0)
+        left = _left(engine, uid, self._number)
+        return left is not None and left == _left(later, uid, self._number)
+
     def chosen(self, last: int) -> list[Later]:
         spans: list[tuple[int, int]] = []  # commands whose effects are there, first and last
         for at, to in reversed(self._reverts):
@@ -158,6 +169,9 @@ class OfRefusal:
         ):
             self._found = [Later(engine.sequence, command.time, command, rejected, events)]
 
+    def untouched(self, engine: Engine, later: Engine) -> bool:
+        return False  # the commands that are asked about are few
+
     def chosen(self, last: int) -> list[Later]:
         return [one for one in self._found if one.sequence <= last]
 
@@ -191,6 +205,18 @@ def refused(engine: Engine, command: Command, rejected: Rejected) -> ApiError | 
         return contract.refusal(rejected)
     except KeyError:
         return None
+
+
+def _left(engine: Engine, uid: int, number: int) -> tuple[int, ...] | None:
+    """The part of an open order that its events change; None: it is not open."""
+    if uid not in engine.ledger.accounts:
+        return None
+    holding = engine.holding(uid)
+    orders: Mapping[int, Order[Any]] = engine.spot_account(uid).orders
+    order = orders.get(number) or holding.orders.get(number)
+    if order is not None:
+        return order.quantity, order.remaining, order.place, int(order.level is None)
+    return () if number in holding.algos else None
 
 
 def _touches_order(event: Event, number: int) -> bool:

@@ -30,12 +30,15 @@ MODULE: Final = "venue.explanation_helper"
 ASKED: Final = b"a"
 SNAPSHOT: Final = b"s"
 COMMANDS: Final = b"c"
+SKIP: Final = b"k"
 TELL: Final = b"t"
 REMEMBER_S: Final = 1.0  # how often a journal in memory is looked at
 TIME_MAX_S: Final = 20.0  # of one explanation's waiting, then of its process's work
 WAITING_MAX: Final = 4
 TRIED: Final = 4  # states from the newest on that are tried one by one; a file has no more
 
+States = dict[int, Callable[[], Snapshot | None]]
+"""The states that a replay can begin from, by sequence; None: it is gone by now."""
 OnDisk = Callable[[Callable[[], None]], Awaitable[None]]
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -138,10 +141,15 @@ class Explainer:
         try:
             question.begin = earliest(self._journal)
             await link.send(ASKED, _encode(question))
-            at = await self._begin(link, question.epoch)
+            states = await self._states()
+            at = await self._begin(link, question.epoch, states)
             if at is None:
                 return None
+            ahead = sorted(one for one in states if at < one <= last)
             while at < last:
+                if ahead and ahead[0] <= at:
+                    at = await self._skip(link, at, ahead, states)
+                    continue
                 found: list[tuple[int, bytes]] = []
                 after = at
 
@@ -168,13 +176,12 @@ class Explainer:
             left_s = self._time_max_s - link.worked_s()
             limit.reschedule(asyncio.get_running_loop().time() + max(0.0, left_s))
 
-    async def _begin(self, link: Link, epoch: int) -> int | None:
+    async def _begin(self, link: Link, epoch: int, states: States) -> int | None:
         """Begin at the newest state that lies before what is asked for; its sequence.
 
         None: nothing has the id that is asked for.
         """
         begin, former = earliest(self._journal), foreign(self._journal)
-        states = await self._states()
 
         async def lies_behind(sequence: int) -> bool:
             snapshot = states[sequence]()
@@ -189,10 +196,23 @@ class Explainer:
             raise TooOld(_too_old(self._journal, begin))
         return 0 if await link.send(SNAPSHOT, _encode(Begun(None, former))) else None
 
-    async def _states(self) -> dict[int, Callable[[], Snapshot | None]]:
+    async def _skip(self, link: Link, at: int, ahead: list[int], states: States) -> int:
+        """Leave out the commands up to the last of the states `ahead` until which nothing happened
+        to the thing; the sequence it goes on from. States that were passed are taken out."""
+        while ahead and ahead[0] <= at:
+            del ahead[0]
+        while ahead:
+            snapshot = states[ahead[0]]()
+            begun = Begun(snapshot, foreign(self._journal))
+            if snapshot is None or not await link.send(SKIP, _encode(begun)):
+                break
+            at = ahead.pop(0)
+        return at
+
+    async def _states(self) -> States:
         """The states that a replay can begin from, by sequence."""
         journal = self._journal
-        found: dict[int, Callable[[], Snapshot | None]] = {}
+        found: States = {}
 
         def look() -> None:
             if isinstance(journal, RecentJournal):
