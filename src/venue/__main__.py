@@ -7,7 +7,7 @@ from venue.program import importing
 
 # Their work is the engine's; the other commands ask a venue that runs.
 WITH_ENGINE = {
-    "dev", "serve", "open", "run", "crashtest", "replay", "fork", "bundle",
+    "dev", "serve", "open", "run", "crashtest", "replay", "log", "fork", "bundle",
     "verify", "repair", "rebuild-history", "prune", "version",
 }  # fmt: skip
 

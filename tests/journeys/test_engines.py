@@ -97,6 +97,19 @@ def test_an_engine_that_is_none_is_refused(
     )
 
 
+REPLAYING = ("open", "replay", "log", "fork", "verify", "repair", "rebuild-history", "prune")
+
+
+@pytest.mark.parametrize("command", REPLAYING)
+def test_a_command_that_replays_chooses_its_engine(command: str, tmp_path: Path) -> None:
+    """A command that does not choose runs on the sources, whatever build there is."""
+    shutil.copytree(ROOT / "src" / "venue", tmp_path / "src" / "venue")
+    (tmp_path / "pyproject.toml").touch()
+    done = run(tmp_path, "-m", "venue", command, "nothing.db", VENUE_ENGINE="compiled")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("venue: VENUE_ENGINE is compiled: build/fast is missing")
+
+
 def test_an_engine_that_cannot_run_is_refused(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src" / "venue", tmp_path / "src" / "venue")
     asked = {"VENUE_ENGINE": "compiled"}

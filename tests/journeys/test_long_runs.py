@@ -48,7 +48,7 @@ def answers(client: Any, at: str) -> dict[str, bytes]:
     for target in ASKED:
         answer = client.get(target + at, headers=ACT)
         while answer.status == 503:
-            assert "history is still being read: " in answer.json["msg"]
+            assert b"history is " in answer.body  # still being read, or on a busy machine behind
             answer = client.get(target + at, headers=ACT)
         assert answer.status == 200, answer
         found[target] = answer.body

@@ -35,6 +35,8 @@ def read_on(moments: Moments, sequence: int) -> None:
 
 def state_at(moments: Moments, sequence: int) -> str:
     """The state that a jump to a command comes to."""
+    if not moments.is_near(sequence):
+        read_on(moments, sequence)
     before = moments.before(sequence)
     past = PastViews(moments, sequence, before.sequence if before else sequence, _told)
     past.bring()

@@ -16,7 +16,7 @@ from venue.history.opening import begin as begin_history
 from venue.history.process.client import listed
 from venue.history.process.unprojected import BATCH_MAX
 from venue.history.projection.projector import Catalog, Projector
-from venue.history.store import HistoryCopy, Store
+from venue.history.store import HistoryCopy, open_passing
 from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.recovery import recover
 from venue.lab.prehistory import Prehistory
@@ -30,19 +30,23 @@ BATCH: Final = 500  # commands after which the views go on
 class Forward:
     """A replay from where a run begins, on one thread at a time.
 
-    `begins` is the journal up to there, `journal` all of it. RunRefused, JournalCorrupt: it cannot
-    be replayed.
+    `begins` is the journal up to there, `journal` all of it; `path` is for its history. RunRefused,
+    JournalCorrupt: it cannot be replayed.
     """
 
-    def __init__(self, begins: SealedJournal, journal: SealedJournal, store: Store) -> None:
+    def __init__(self, begins: SealedJournal, journal: SealedJournal, path: str) -> None:
         prehistory = Prehistory()
         self.engine = Engine()
-        self._store = store
+        self._store = store = open_passing(path)
         self._market_data = MarketData(prehistory.spot, prehistory.contract)
         self._recorder = Recorder()
         self._projector = Projector(store, Catalog())
         self._restored = Restored(self._market_data, self._recorder, projected=0)
-        recover(begins, begins.last_sequence(), self)
+        try:
+            recover(begins, begins.last_sequence(), self)
+        except BaseException:
+            store.close()
+            raise
         self._pieces: Iterator[tuple[int, list[Command]]] = journal.read(self.engine.sequence)
         self._ahead: list[Command] = []  # read and not applied yet
 
@@ -71,6 +75,10 @@ class Forward:
         """Write a file of the history so far. OSError."""
         self._project()
         HistoryCopy(self._store, path).finish()
+
+    def close(self) -> None:
+        """Let go of its history."""
+        self._store.close()
 
     # -- what a recovery calls --------------------------------------------------------------------
 

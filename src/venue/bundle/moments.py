@@ -23,7 +23,6 @@ from venue.bundle.forward import Forward
 from venue.bundle.runs import PastRun
 from venue.bundle.sealed import SealedJournal
 from venue.core.engine import Engine
-from venue.history.store import Store, open_passing
 from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules, Snapshot, foreign
 from venue.journal.recovery import Sink, load, recover
 from venue.journal.snapshot_files import SnapshotRow, packed, unpacked
@@ -64,8 +63,8 @@ class Moments:
         self._kept: list[Moment] = []
         self._apart = LEAST_APART
         self._forward: Forward | None = None
-        self._store: Store | None = None
         self._stopped = False
+        self._at_work = Lock()  # held while a piece is replayed or kept
         self._own = self._own_snapshots()
         for name in run.damaged:
             log.warning("%s is damaged, and passed over", name)
@@ -75,9 +74,10 @@ class Moments:
         self._stopped = True
 
     def close(self) -> None:
-        """Let go of the replay."""
-        if self._store is not None:
-            self._store.close()
+        """Let go of the replay, after the piece that is under way on another thread."""
+        with self._at_work:
+            if self._forward is not None:
+                self._forward.close()
 
     # -- the replay -------------------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ class Moments:
         RunRefused and JournalCorrupt: the run cannot be replayed, or comes to another state than
         the venue that made it.
         """
-        with self._in_words(self.reached + 1):
+        with self._at_work, self._in_words(self.reached + 1):
             if self._forward is None:
                 self._forward = self._begin()
                 stop = self.run.begin()
@@ -101,11 +101,12 @@ class Moments:
         """Keep the state that the replay has come to, and write its history to the base's file."""
         forward = self._forward
         assert forward is not None
-        snapshot = forward.take()
-        self._check(snapshot)
-        file = Path(self.folder) / f"state-{snapshot.sequence}"
-        file.write_bytes(zlib.compress(_encode(packed(snapshot)), LEVEL))
-        forward.copy_history(path)
+        with self._at_work:
+            snapshot = forward.take()
+            self._check(snapshot)
+            file = Path(self.folder) / f"state-{snapshot.sequence}"
+            file.write_bytes(zlib.compress(_encode(packed(snapshot)), LEVEL))
+            forward.copy_history(path)
         size = file.stat().st_size + Path(path).stat().st_size
         self._kept.append(Moment(snapshot.sequence, base, file, size))
 
@@ -125,10 +126,9 @@ class Moments:
     def _begin(self) -> Forward:
         first = self.run.first
         begin = first.sequence if first is not None else 0
-        self._store = open_passing(f"{self.folder}/history")
         begins = self._sealed(begin, self._first)
         journal = self._sealed(self.run.last(), self._first)
-        return Forward(begins, journal, self._store)
+        return Forward(begins, journal, f"{self.folder}/history")
 
     def _stop(self) -> int:
         """The next command at which a state is to be kept."""
@@ -166,6 +166,12 @@ class Moments:
     def kept(self) -> list[int]:
         """The commands whose states are kept, in order."""
         return [one.sequence for one in self._kept]
+
+    def is_near(self, sequence: int) -> bool:
+        """Whether a state can be made without what the replay has not come to yet."""
+        return sequence <= self.reached or any(
+            self.reached < one.sequence <= sequence for one in self._own
+        )
 
     def before(self, sequence: int) -> Moment | None:
         """The last kept state up to a command."""

@@ -84,6 +84,7 @@ class RunReader:
         self._turn = asyncio.Lock()  # of what is replayed, one piece after the other
         self._begun_s = 0.0
         self._waiting: set[asyncio.Task[None]] = set()
+        self._read = asyncio.Condition()  # told after each piece of the replay
 
     def serve(self, request: Request) -> None:
         """Answer a request, at once or when its state is made."""
@@ -118,6 +119,8 @@ class RunReader:
                     used = {view.base for view in self._views.values()}
                     for gone in moments.thin_out(used):
                         await shelf.forget(gone)
+            async with self._read:
+                self._read.notify_all()
             self._told(moments.reached, self._last)
 
     def _history_told(self) -> str:
@@ -169,7 +172,12 @@ class RunReader:
         return int(text)
 
     async def _view(self, sequence: int) -> View:
-        """The state after a command. Any of UNFIT: it cannot be made now."""
+        """The state after a command. Any of UNFIT: it cannot be made now.
+
+        The replay goes there first where no snapshot is nearer: what it keeps serves others too.
+        """
+        async with self._read:
+            await self._read.wait_for(lambda: self._moments.is_near(sequence))
         async with self._turn:
             view = self._views.get(sequence)
             if view is not None:
@@ -283,14 +291,15 @@ async def _serve(
     reader: RunReader, moments: Moments, bound: socket, ready: Callable[[int], None]
 ) -> None:
     """Serve from the last state on, and replay the run; it ends with a problem only."""
-    short = moments.run.last() - moments.run.begin() < SHORT
-    if short:
+    run = moments.run
+    first = run.last() - run.begin() < SHORT or not moments.is_near(run.last())
+    if first:
         await reader.replay()
     await reader.prepare()
     server = await Server.start(bound, bounds(limited=True, factor=DEV_FACTOR).http, reader.serve)
     try:
         ready(bound.getsockname()[1])
-        if not short:
+        if not first:
             await reader.replay()
         await asyncio.Event().wait()
     finally:
