@@ -31,6 +31,7 @@ from venue.node.explainer import (
     TooOld,
     _newest,
 )
+from venue.node.snapshots import take_state
 
 ROUNDS = 6
 BATCH = 7
@@ -129,6 +130,27 @@ def test_a_day_is_kept_and_can_be_replayed_from_every_state_on_the_way() -> None
                 again.apply(command)
         assert state.state_hash(again) == state.state_hash(engine), sequence
     assert journal.state(beginnings[0] - 1) is None
+
+
+def test_states_alone_are_kept_between_whole_snapshots() -> None:
+    """While time flies whole ones are rare: what is kept begins no later than the older of two."""
+    engine, journal = begun()
+    wholes = []
+    for number in range(20):
+        filled(engine, journal, 10)
+        if number % 8 == 7:
+            kept(engine, journal)
+            wholes.append(engine.sequence)
+        else:
+            journal.save_state(take_state(engine))
+    assert [one.sequence for one in journal.snapshots()] == wholes[::-1]
+    assert journal.begin() == wholes[0]
+    assert len(journal.beginnings()) == 13
+    for sequence in journal.beginnings():
+        snapshot = journal.state(sequence)
+        again = load(snapshot, 0) if snapshot is not None else None
+        assert again is not None
+        assert again.sequence == sequence
 
 
 def test_what_a_day_takes_has_a_bound() -> None:

@@ -174,19 +174,27 @@ class RecentJournal:
 
     def is_due(self) -> bool:
         """Whether it is time for a snapshot."""
-        newest = self._snapshots[0].sequence if self._snapshots else 0
-        return self._last - newest >= self._every
+        return self._last - self._points[-1].sequence >= self._every
+
+    def save_state(self, snapshot: Snapshot) -> None:
+        """Keep the engine's state of a snapshot, which needs no other parts."""
+        self._place(snapshot)
+        self._strip(snapshot)
+        self._forget()
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
-        self._check_open()
-        assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
-        if self._points[-1].sequence != snapshot.sequence:
-            self._points.append(Point(snapshot.sequence, self._time, self._lived))
+        self._place(snapshot)
         others = [one for one in self._snapshots if one.sequence != snapshot.sequence]
         self._snapshots = sorted([snapshot, *others], key=attrgetter("sequence"), reverse=True)
         while len(self._snapshots) > SNAPSHOTS_KEPT:
             self._strip(self._snapshots.pop())
         self._forget()
+
+    def _place(self, snapshot: Snapshot) -> None:
+        self._check_open()
+        assert snapshot.sequence <= self._last, (snapshot.sequence, self._last)
+        if self._points[-1].sequence != snapshot.sequence:
+            self._points.append(Point(snapshot.sequence, self._time, self._lived))
 
     def _strip(self, snapshot: Snapshot) -> None:
         """Keep nothing of a snapshot but the engine's state."""
@@ -198,7 +206,8 @@ class RecentJournal:
     def _forget(self) -> None:
         """Let go of what is older than it has to be, or too much."""
         points = self._points
-        while len(points) > SNAPSHOTS_KEPT and (
+        oldest = self._snapshots[-1].sequence if len(self._snapshots) == SNAPSHOTS_KEPT else 0
+        while points[0].sequence < oldest and (
             self._lived - points[1].lived >= self._span_us or self._size() > self._bytes_max
         ):
             points.popleft()

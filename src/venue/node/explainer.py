@@ -33,6 +33,7 @@ COMMANDS: Final = b"c"
 SKIP: Final = b"k"
 TELL: Final = b"t"
 REMEMBER_S: Final = 1.0  # how often a journal in memory is looked at
+WHOLE_PAUSE: Final = 50  # times as long as a whole snapshot took, there is no other one
 TIME_MAX_S: Final = 20.0  # of one explanation's waiting, then of its process's work
 WAITING_MAX: Final = 4
 TRIED: Final = 4  # states from the newest on that are tried one by one; a file has no more
@@ -268,16 +269,30 @@ def forgotten(journal: Journal) -> str:
     )
 
 
-def keeping_recent(journal: Journal, take: Callable[[], Snapshot]) -> list[asyncio.Task[None]]:
-    """The task that keeps a journal in memory short, where there is one. `take` makes snapshots."""
+def keeping_recent(
+    journal: Journal, take: Callable[[], Snapshot], take_state: Callable[[], Snapshot]
+) -> list[asyncio.Task[None]]:
+    """The task that keeps a journal in memory short, where there is one. `take` makes whole
+    snapshots, `take_state` those of the engine alone."""
     if not isinstance(journal, RecentJournal):
         return []
-    return [asyncio.create_task(_keep_recent(journal, take))]
+    return [asyncio.create_task(_keep_recent(journal, take, take_state))]
 
 
-async def _keep_recent(journal: RecentJournal, take: Callable[[], Snapshot]) -> None:
-    """Have a journal in memory kept short: a snapshot stands for what came before."""
+async def _keep_recent(
+    journal: RecentJournal, take: Callable[[], Snapshot], take_state: Callable[[], Snapshot]
+) -> None:
+    """Have a journal in memory kept short: snapshots stand for what came before.
+
+    Whole ones take up to a second: while time flies most are of the engine alone.
+    """
+    loop = asyncio.get_running_loop()
+    whole_at = 0.0
     while True:
         await asyncio.sleep(REMEMBER_S)
-        if journal.is_due():
+        begun = loop.time()
+        if journal.is_due() and begun < whole_at:
+            journal.save_state(take_state())
+        elif journal.is_due():
             journal.save_snapshot(take())
+            whole_at = begun + WHOLE_PAUSE * (loop.time() - begun)

@@ -83,3 +83,9 @@ def take(engine: Engine, market_data: MarketData, recorder: FrameRecorder) -> Sn
         state_hash=digest,
         parts={ENGINE: dumped, MARKET_DATA: market_data.dump(), STREAMS: recorder.dump()},
     )
+
+
+def take_state(engine: Engine) -> Snapshot:
+    """The engine's state alone: a replay begins from it, but no views do."""
+    dumped, digest = state.dump_and_hash(engine)
+    return Snapshot(engine.sequence, built.name(), digest, {ENGINE: dumped})

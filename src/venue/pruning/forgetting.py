@@ -16,7 +16,7 @@ from venue.core.units import DAY_US
 from venue.gateway.context import Node
 from venue.history.process.link import HistoryFailed
 from venue.node.explainer import keeping_recent
-from venue.node.snapshots import take
+from venue.node.snapshots import take, take_state
 
 ASK_S: Final = 10.0  # how often it is asked whether rows take too much
 BYTES_MAX: Final = 64 << 20  # of history, if a day's rows do not take more
@@ -65,4 +65,5 @@ def spans(now: int, kept: list[int], day_us: int = DAY_US) -> list[tuple[int, in
 def forgetting(node: Node) -> list[asyncio.Task[None]]:
     """The tasks that bound what a venue in memory keeps of its past, until they are cancelled."""
     recent = partial(take, node.engine, node.market_data, node.recorder)
-    return [*keeping_recent(node.journal, recent), asyncio.create_task(Forgetting(node).run())]
+    keeping = keeping_recent(node.journal, recent, partial(take_state, node.engine))
+    return [*keeping, asyncio.create_task(Forgetting(node).run())]
