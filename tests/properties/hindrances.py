@@ -87,6 +87,31 @@ def ruins(play: Play, a: int, b: int, d: int) -> None:
     asset.bare = False
 
 
+def strands(play: Play, a: int, b: int, d: int) -> None:
+    """The lead closes where nobody is left for its followers."""
+    asset, lead, friend = chosen(play, a // 4), play.world.lead, GROUP[a % 2]
+    symbol, price = asset.symbol, asset.price
+    lots = 1 + d % 20
+    play.second({})
+    play.apply(c.PlaceContractOrder(lead, symbol, BUY, LONG, LIMIT, IOC, lots, price + 2))
+    play.apply(c.CancelContractOrders(UIDS["maker"], symbol))
+    at = max(1, price - 1)
+    play.apply(c.PlaceContractOrder(friend, symbol, BUY, LONG, LIMIT, GTC, lots, at))
+    play.apply(c.ClosePositions(lead, symbol))
+    play.apply(c.CancelContractOrders(friend, symbol))
+
+
+def queues(play: Play, a: int, b: int, d: int) -> None:
+    """Copies of one contract cannot be closed, as it is halted; those of another can."""
+    strands(play, a, b, d)
+    symbol = chosen(play, a // 4).symbol
+    play.apply(c.HaltInstrument(symbol, True, "", product=1))
+    strands(play, a + 4, b, d)
+    for _ in range(24):
+        play.second({})
+    play.apply(c.HaltInstrument(symbol, False, "", product=1))
+
+
 HINDRANCES: Final[dict[str, Callable[[Play, int, int, int], None]]] = {
-    each.__name__: each for each in (fences, trails, ruins)
+    each.__name__: each for each in (fences, trails, ruins, strands, queues)
 }

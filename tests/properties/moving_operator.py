@@ -223,6 +223,22 @@ def lights(play: Play, a: int, b: int, d: int) -> None:
     asset.bare = False
 
 
+def fakes(play: Play, a: int, b: int, d: int) -> None:
+    """The maker is away, and two show another price in its spot book."""
+    asset = chosen(play, a // 4)
+    asset.pulled = True
+    play.second({})
+    price = asset.price * (1_000 + (1 - b % 2 * 2) * (10 + d % 40)) // 1_000
+    for uid, side, off in ((GROUP[0], BUY, -1), (GROUP[1], SELL, 1)):
+        lots, at = min(3_000, asset.need * 2), max(1, price + off)
+        play.apply(c.PlaceOrder(uid, asset.symbol, side, LIMIT, GTC, lots, at))
+    for _ in range(15):
+        play.second({})
+    for uid in GROUP:
+        play.apply(c.CancelOrders(uid, asset.symbol))
+    asset.pulled = False
+
+
 def sinks(play: Play, a: int, b: int, d: int) -> None:
     """Its order is filled, all other money goes elsewhere, and the true price goes against it by
     safe steps, a tick at least."""
@@ -262,6 +278,7 @@ OPERATOR: Final[dict[str, Act]] = {
         catches,
         lights,
         sinks,
+        fakes,
         pays,
     )
 }

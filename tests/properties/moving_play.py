@@ -9,6 +9,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
+from properties.hindrances import HINDRANCES
 from properties.moving_operator import NUMBERS, OPERATOR
 from properties.moving_run import Gene, Play
 from properties.moving_world import (
@@ -287,19 +288,9 @@ class People:
         step = one.price * one.contract.index_step_ppm // PPM
         self.play.second({one.symbol: step if b % 2 else -step})
 
-    def strands(self, a: int, b: int, d: int) -> None:
-        """The lead closes where nobody is left for its followers."""
-        asset, lead, friend = self._asset(a // 4), self.world.lead, GROUP[a % 2]
-        self.play.second({})
-        self._order(lead, asset, BUY, LONG, 1 + d % 20, asset.price + 2, IOC)
-        self.play.apply(c.CancelContractOrders(UIDS["maker"], asset.symbol))
-        self._order(friend, asset, BUY, LONG, 1 + d % 20, max(1, asset.price - 1))
-        self.play.apply(c.ClosePositions(lead, asset.symbol))
-        self.play.apply(c.CancelContractOrders(friend, asset.symbol))
-
 
 def _acting(name: str) -> Callable[[Any, int, int, int], None]:
-    act = OPERATOR.get(name)
+    act = OPERATOR.get(name) or HINDRANCES.get(name)
     if act is None:
         found: Callable[[Any, int, int, int], None] = getattr(People, name)
         return found
@@ -312,22 +303,18 @@ ACTS: Final[dict[str, Callable[[Any, int, int, int], None]]] = {
         "opens", "pairs", "closes", "bids", "far", "sweeps", "quotes", "cancels", "takes", "sets",
         "margins", "dust", "stops", "passes", "jumps", "leads", "halts", "pulls", "thins",
         "silences", "freezes", "rates", "lists", "steals", "trades", "leaves", "hinders",
-        "strands", "terms", "ends", "waits", "catches", "lights", "sinks", "pays",
+        "strands", "terms", "ends", "waits", "catches", "lights", "sinks", "fakes", "pays",
+        "fences", "trails", "ruins", "queues",
     )
 }  # fmt: skip
-UPSETS: Final = (
-    "hinders",
-    "jumps",
-    "halts",
-    "pulls",
-    "thins",
-    "silences",
-    "catches",
-    "lights",
-)  # not in a calm world
+UPSETS: Final = (  # not in a calm world
+    "hinders", "jumps", "halts", "pulls", "thins", "silences", "catches", "lights", "fences",
+    "ruins", "queues", "fakes",
+)  # fmt: skip
 # Of the service auditor, and of the operator who comes among the others' acts.
 HELPERS: Final = (
-    "leaves", "hinders", "strands", "terms", "ends", "waits", "catches", "lights", "sinks", "pays",
+    "leaves", "hinders", "terms", "ends", "waits", "catches", "lights", "sinks", "fakes",
+    "pays", *HINDRANCES,
 )  # fmt: skip
 OFTEN: Final = (
     *(word for word in ACTS if word not in HELPERS),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import Final
+from types import FrameType
+from typing import TYPE_CHECKING, Final
 
 from properties.hearing import Wrong
 from properties.moving_judge import MovingJudge
@@ -24,22 +26,29 @@ from venue.core.messages import commands as c
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
 
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
 Gene = tuple[str, int, int, int]  # an act and three numbers that it is made of
 SLICES_MAX: Final = 500
 Plant = Callable[[Engine, Command, bool], None]  # asked before (False) and after each command
 
 
 class Play:
-    """One run in a drawn world; `story` are the commands that were applied."""
+    """One run in a drawn world; `story` are the commands that were applied. One that `weighs`
+    counts the lines of orders."""
 
     def __init__(
         self,
         world: World,
         plant: Plant | None = None,
         judge: type[MovingJudge | ServiceJudge] = MovingJudge,
+        *,
+        weighs: bool = False,
     ) -> None:
         self.world = world
         self.plant = plant
+        self.weighs = weighs
         self.engine = Engine()
         self.judge: MovingJudge | ServiceJudge = judge(world, self.engine)
         self.time = BEGIN
@@ -75,7 +84,10 @@ class Play:
         if self.plant is not None:
             self.plant(self.engine, command, False)
         try:
-            events = self.engine.apply(command)
+            if self.weighs and isinstance(self.judge, ServiceJudge):
+                events, self.judge.lines = weighed(self.engine, command)
+            else:
+                events = self.engine.apply(command)
         except Exception as error:
             raise Wrong(f"the engine broke: {error!r}") from error
         if self.plant is not None:
@@ -123,3 +135,23 @@ class Play:
             return True
         asset.quoted = state
         return False
+
+
+def weighed(engine: Engine, command: Command) -> tuple[list[Event], int]:
+    """The events of a command, and the number of lines of the engine that it runs through: of an
+    order, as far as the engine is not compiled."""
+    if not isinstance(command, c.PlaceContractOrder):
+        return engine.apply(command), 0
+    lines = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> TraceFunction:
+        nonlocal lines
+        lines += event == "line"
+        return count
+
+    sys.settrace(count)
+    try:
+        events = engine.apply(command)
+    finally:
+        sys.settrace(None)
+    return events, lines

@@ -65,6 +65,7 @@ class MovingSearch:
     acts: Callable[[Random, int], list[Gene]] = genes
     judge: type[MovingJudge | ServiceJudge] = MovingJudge
     push: Push | None = None
+    weighs: bool = False
     commands: int = 0
     worlds: int = 0
     trades: int = 0
@@ -105,7 +106,7 @@ class MovingSearch:
 
     def played(self, world: World, acts: list[Gene]) -> tuple[Play | None, Wrong | None, int]:
         """Play acts in a world of its own; the fault, and how many were played."""
-        play = Play(deepcopy(world), self.plant, self.judge)
+        play = Play(deepcopy(world), self.plant, self.judge, weighs=self.weighs)
         done = 0
         try:
             if not play.begin():

@@ -35,7 +35,7 @@ def dare(random: Random, world: World, push: Push | None = None) -> None:
     for asset in world.assets.values():
         push(random, asset)
         asset.listed = asset.contract
-    world.poor = random.random() < 0.4
+    world.poor = random.random() < 0.5
 
 
 def coarse(random: Random, asset: Asset) -> None:

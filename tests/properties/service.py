@@ -21,6 +21,10 @@ TRICKS: Final[tuple[tuple[str, ...], ...]] = (
     ("leads", "pulls", "leads", "passes", "pulls", "passes", "passes", "passes", "passes"),
     ("dust", "jumps", "passes", "passes"),
     ("leaves", "dust", "leaves", "passes", "leaves"),
+    ("fences",),
+    ("trails",),
+    ("ruins",),
+    ("queues",),
 )
 WORDS: Final = ("pairs", "opens", "bids", "dust", "closes", "silences", "halts", "thins", "pulls",
                 "jumps", "passes", "passes", "passes", "leaves", "leaves", "trades", "trades",
@@ -38,6 +42,16 @@ def genes(random: Random, count: int) -> list[Gene]:
             assert word in ACTS
             found.append((word, numbers[0], numbers[1], numbers[2]))
             numbers[random.randrange(3)] = random.randrange(NUMBERS)
+    return found
+
+
+def hindrances(random: Random, count: int) -> list[Gene]:
+    """Strategies that hinder, and nothing else."""
+    found: list[Gene] = []
+    while len(found) < count:
+        numbers = [random.randrange(NUMBERS) for _ in range(3)]
+        for word in random.choice(TRICKS[-4:]):
+            found.append((word, numbers[0], numbers[1], numbers[2]))
     return found
 
 

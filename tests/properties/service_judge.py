@@ -6,16 +6,18 @@ from typing import Final
 
 from properties.hearing import must
 from properties.moving_judge import MovingJudge
-from properties.moving_world import UIDS, World
-from venue.core.contract.records import Perpetual
+from properties.moving_world import FUND_UID, UIDS, World
+from venue.core.contract.position import equity, maintenance
+from venue.core.contract.records import Perpetual, Position
 from venue.core.engine import Engine
 from venue.core.messages import commands as c
 from venue.core.messages import contract_events as t
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
 from venue.core.units import PPB, PPM
-from venue.vocabulary import CANCELED, EXPIRED, IOC, MARKET, SELL, Cause
+from venue.vocabulary import CANCELED, EXPIRED, IOC, LONG, MARKET, SELL, Cause
 
+LINES_MAX: Final = 500  # of the engine for an order and for each of its events
 LOOKED_MAX: Final = 40  # resting orders that one command asks in vain: those a tick has not seen
 DUE_MAX: Final = 20  # seconds with a maker at the mark in which a due copy is closed
 QUOTED: Final = 60  # lots of the maker on each side
@@ -34,6 +36,11 @@ class ServiceJudge:
         self.due: dict[str, int] = {}  # seconds in which a follower's copy could have been closed
         self.asked = 0  # honest orders that were judged
         self.ready: set[str] = set()
+        self.quoted: set[str] = set()
+        self.taken: dict[str, int] = {}  # of the maker's lots, by a command and what it leaves
+        self.fired: dict[tuple[int, str], None] = {}  # stops that it triggered
+        self.sides: dict[int, int] = {}  # of positions by id
+        self.lines = 0  # of the engine that the last command ran through, where they are counted
 
     def show(self, time: int) -> None:
         """True prices have moved."""
@@ -46,25 +53,35 @@ class ServiceJudge:
     def judge(self, command: Command, events: list[Event]) -> None:
         trades = [event for event in events if isinstance(event, t.ContractTrade)]
         self.trades += len(trades)
+        self.liquidations += sum([isinstance(e, t.LiquidationStarted) for e in events])
         if self.moving.true:
             self._rests(command, events)
             self._fills(command, events, trades)
             self._works(command, events, trades)
+            self._stops(command, events, trades)
+            self._deleveraged(events, trades)
             if isinstance(command, c.Tick):
                 self._premiums()
                 self._copies()
         self.looked = self.engine.contracts.looked
-        self.ready = {perp.symbol for perp in self.moving.perps() if self._ready(perp)}
+        self.sides = {
+            number: position.side
+            for perp in self.moving.perps()
+            for number, position in perp.positions.items()
+        }
+        stand = [perp for perp in self.moving.perps() if self._quoted(perp)]
+        self.quoted = {perp.symbol for perp in stand}
+        self.ready = {perp.symbol for perp in stand if self._ready(perp)}
 
     def _ready(self, perp: Perpetual) -> bool:
-        """Whether the maker stands on both sides of a contract that is in no doubt, at its mark."""
+        """Whether the maker stands on both sides of a contract without doubt, at its index."""
         asset = self.world.assets.get(perp.symbol)
-        if (
-            asset is None
-            or perp.in_doubt()
-            or perp.market.halted
-            or perp.index_price != asset.price
-        ):
+        return asset is not None and perp.index_price == asset.price and self._quoted(perp)
+
+    def _quoted(self, perp: Perpetual) -> bool:
+        """Whether it stands there at the true price, wherever the index is on its way."""
+        asset = self.world.assets.get(perp.symbol)
+        if asset is None or perp.in_doubt() or perp.market.halted:
             return False
         holding = self.engine.contracts.collateral.holdings.get(UIDS["maker"])
         if holding is None:
@@ -133,8 +150,59 @@ class ServiceJudge:
         if not isinstance(command, c.PlaceContractOrder):
             return
         ended = sum([isinstance(event, t.ContractOrderClosed) for event in events])
-        vain = self.engine.contracts.looked - self.looked - len(trades) - ended
+        known = len(trades) + ended
+        must(
+            self.lines <= LINES_MAX * (1 + len(events)),
+            "an order runs through", self.lines, "lines and says", len(events), "events",
+        )  # fmt: skip
+        vain = self.engine.contracts.looked - self.looked - known
         must(vain <= LOOKED_MAX, "an order asked", vain, "orders in vain")
+
+    def _stops(self, command: Command, events: list[Event], trades: list[t.ContractTrade]) -> None:
+        """A stop of an honest owner leaves nothing open while the maker stands at the mark."""
+        if not isinstance(command, c.Proceed):
+            self.taken, self.fired = {}, {}
+        for symbol in self.world.assets:
+            taken = taken_from_maker(trades, symbol)
+            self.taken[symbol] = self.taken.get(symbol, 0) + taken
+        for event in events:
+            if not isinstance(event, t.AlgoTriggered) or event.reason:
+                continue
+            if event.uid in HONEST and event.symbol in self.quoted:
+                self.fired[event.uid, event.symbol] = None
+        if self.engine.pending():
+            return
+        for uid, symbol in self.fired:
+            perp = self.engine.contracts.markets[symbol]
+            if self.taken.get(symbol, 0) >= QUOTED or perp.closed() or perp.market.halted:
+                continue
+            left = [
+                position.quantity
+                for position in self.engine.holding(uid).positions.values()
+                if position.perp is perp and position.side == LONG
+            ]
+            must(not left, "a stop of", uid, "leaves", left, "lots and the maker stands there")
+        self.fired = {}
+
+    def _deleveraged(self, events: list[Event], trades: list[t.ContractTrade]) -> None:
+        """Nobody is deleveraged before one with a higher score who could bear it (rule 7.5)."""
+        touched = {leg.position_id for x in trades for leg in (x.maker, x.taker)}
+        for event in events:
+            if not isinstance(event, t.Deleveraged) or event.uid == FUND_UID:
+                continue
+            side = self.sides.get(event.position_id)
+            perp = self.engine.contracts.markets[event.symbol]
+            for position in perp.positions.values():
+                account = position.pool.account
+                if position.side != side or account.uid == FUND_UID:
+                    continue
+                if position.position_id in touched or not bears(position, event.price):
+                    continue
+                must(
+                    rank(position) <= event.score + event.score // 50 + 2,
+                    "a position of", event.uid, "with score", event.score,
+                    "is deleveraged before one of", account.uid, "with", rank(position),
+                )  # fmt: skip
 
     def _premiums(self) -> None:
         """A premium is of orders that can be hit: beyond the maker's there are none after it has
@@ -164,3 +232,19 @@ def taken_from_maker(trades: list[t.ContractTrade], symbol: str) -> int:
     """The maker's lots that were taken."""
     own = [x for x in trades if x.symbol == symbol and x.maker.uid == UIDS["maker"]]
     return sum([trade.quantity for trade in own])
+
+
+def rank(position: Position) -> int:
+    """Profit rate x effective leverage in millionths, for those who gain."""
+    size = position.quantity * position.perp.unit
+    at_mark = size * position.perp.mark
+    gain = position.side * (at_mark - position.value)
+    own = max(1, equity(position.pool))
+    return gain * at_mark * PPM // (max(1, position.value) * own) if gain > 0 else 0
+
+
+def bears(position: Position, price: int) -> bool:
+    """Whether it could close all its lots at a price and keep what its pool needs."""
+    size = position.quantity * position.perp.unit
+    lost = position.side * (position.perp.mark - price) * size
+    return equity(position.pool) - max(0, lost) > maintenance(position.pool)
