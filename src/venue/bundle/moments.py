@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import Struct
 
 from venue.bundle.file import RunRefused
-from venue.bundle.forward import Forward
 from venue.bundle.runs import PastRun
 from venue.bundle.sealed import SealedJournal
 from venue.core.engine import Engine
@@ -27,9 +26,13 @@ from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules, Sna
 from venue.journal.recovery import Sink, load, recover
 from venue.journal.snapshot_files import SnapshotRow, packed, unpacked
 
+if TYPE_CHECKING:  # it needs a database, and the first answer would wait for its import
+    from venue.bundle.forward import Forward
+
 KEPT_MOST: Final = 128  # states of the replay
 KEPT_BYTES: Final = 512 << 20  # of their files, together
-LEAST_APART: Final = 1_000  # commands between two of them, and in a piece of the replay
+LEAST_APART: Final = 2_000  # commands between two of them
+PIECE: Final = 1_000  # commands that are replayed before requests have their turn
 LEVEL: Final = 1  # of packing: it takes as long as a hundred commands
 
 Told = Callable[[int, int], None]
@@ -92,7 +95,7 @@ class Moments:
                 self._forward = self._begin()
                 stop = self.run.begin()
             else:
-                stop = min(self._stop(), self.reached + LEAST_APART)
+                stop = min(self._stop(), self.reached + PIECE)
             self._forward.go_to(stop)
         self.reached = stop
         return self._is_kept(stop)
@@ -124,6 +127,8 @@ class Moments:
         return [one.base for one in gone]
 
     def _begin(self) -> Forward:
+        from venue.bundle.forward import Forward
+
         first = self.run.first
         begin = first.sequence if first is not None else 0
         begins = self._sealed(begin, self._first)

@@ -12,9 +12,8 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine
-from contextlib import closing
+from contextlib import ExitStack
 from socket import socket
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from msgspec import Struct, structs
@@ -39,6 +38,7 @@ from venue.gateway.transport.server import Server, listen
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.link import HistoryFailed
 from venue.history.process.shelf import Shelf
+from venue.history.temporary import Folder
 from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
 
 VIEWS_MOST: Final = 4  # states that are ready at a time
@@ -268,8 +268,11 @@ async def read(
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, stopping.set)
     shelf = Shelf(FRAMES_KEPT)
-    with closing(bound), TemporaryDirectory(prefix="venue-open-") as folder:
-        moments = Moments(run, folder)
+    with ExitStack() as closing:
+        closing.callback(bound.close)
+        folder = Folder("open")
+        closing.callback(folder.let_go)
+        moments = Moments(run, folder.path)
         reader = RunReader(moments, shelf, options, told)
         serving = asyncio.create_task(_serve(reader, moments, bound, ready))
         waiting = asyncio.create_task(stopping.wait())
