@@ -57,6 +57,7 @@ class MovingJudge:
         self.money: dict[int, int] = {}
         self.began: dict[int, int] = {}
         self.paid = 0  # that copies lost in all, with what the mark's moves won or took
+        self.won = 0  # the most that these had won
         self.robbed: dict[tuple[int, int], int] = {}
         self.stood: dict[Key, bool] = {}  # pools, and whether they were above their margin
         self.marks: dict[str, int] = {}
@@ -346,8 +347,9 @@ class MovingJudge:
             lost = away * trade.quantity * perp.unit + leg.fee
             lost = self.robbed[uid, day] = self.robbed.get((uid, day), 0) + lost
             own = self.began.setdefault(uid, self.worth.get((uid, 0), 0))
+            self.won = max(self.won, lost - self.paid)
             must(
-                min(lost, self.paid) <= own * ROBBED_PERCENT // 100 + 100,
+                lost <= own * ROBBED_PERCENT // 100 + 100 + self.won,
                 "copies cost", uid, lost, "of", own, "on a day",
             )  # fmt: skip
 
