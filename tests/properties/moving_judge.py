@@ -224,7 +224,10 @@ class MovingJudge:
 
     def _margins_stand(self, command: Command, forced: set[int]) -> None:
         """While no mark moves nobody falls to below its maintenance margin: not by a fill, and not
-        by new terms (rules 1.7, 5.10)."""
+        by new terms (rules 1.7, 5.10). An owner may take out what is beyond its initial margin,
+        which is the smaller one where a price has taken its position into a higher tier."""
+        if isinstance(command, c.Transfer | c.Withdraw):
+            return
         for holding, pool in pools(self.engine):
             uid = holding.account.uid
             if not pool.positions or uid in forced or uid == FUND_UID:
