@@ -199,7 +199,7 @@ class ServiceJudge:
                 if position.position_id in touched or not bears(position, event.price):
                     continue
                 must(
-                    rank(position) <= event.score + event.score // 50 + 2,
+                    rank(position) <= event.score + abs(event.score) // 50 + 2,
                     "a position of", event.uid, "with score", event.score,
                     "is deleveraged before one of", account.uid, "with", rank(position),
                 )  # fmt: skip
@@ -235,12 +235,15 @@ def taken_from_maker(trades: list[t.ContractTrade], symbol: str) -> int:
 
 
 def rank(position: Position) -> int:
-    """Profit rate x effective leverage in millionths, for those who gain."""
+    """Profit rate x effective leverage in millionths; of those who lose, the profit rate over that
+    leverage."""
     size = position.quantity * position.perp.unit
     at_mark = size * position.perp.mark
     gain = position.side * (at_mark - position.value)
     own = max(1, equity(position.pool))
-    return gain * at_mark * PPM // (max(1, position.value) * own) if gain > 0 else 0
+    if gain > 0:
+        return gain * at_mark * PPM // (max(1, position.value) * own)
+    return -(-gain * own * PPM // max(1, position.value * at_mark))
 
 
 def bears(position: Position, price: int) -> bool:
