@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 import venue
-from venue import known_requests, private_files
+from venue import private_files
 from venue.agent_wiring import employ
 from venue.api.documents.asyncapi import asyncapi
 from venue.api.documents.openapi import openapi
@@ -33,6 +33,7 @@ from venue.gateway.access.limits import ORDERS_MAX, WEIGHT_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
+from venue.gateway.access.recalled import recall
 from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.kept import WORLD_SERIES_MAX, Answers
 from venue.gateway.bounds import DEV_FACTOR, Bounds, bounds
@@ -397,7 +398,7 @@ async def _wire(
     )
     outbox.follow_reverts(node.follow)
     if path:
-        known_requests.seed(node, path, known=stored is not None)
+        recall(node.replays, clock, journal, path, engine.listing.settings)
     if engine.countdowns.queue or engine.connections.guarded:  # before anybody trades
         await catch_up(engine, sequencer)
     await found_venue(
