@@ -41,7 +41,21 @@ def meaning(source: str) -> str:
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 del node.body[0]
-    return ast.dump(tree)
+    return _told(tree)
+
+
+def _told(value: object) -> str:
+    """A part of a syntax tree as text. Fields without a value are left out: each Python has others
+    of these."""
+    if isinstance(value, ast.AST):
+        fields = [
+            (name, found) for name, found in ast.iter_fields(value) if found not in (None, [])
+        ]
+        told = ", ".join(f"{name}={_told(found)}" for name, found in fields)
+        return f"{type(value).__name__}({told})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_told, value))}]"
+    return repr(value)
 
 
 def noted() -> tuple[int, str]:

@@ -47,6 +47,13 @@ def test_code_counts(other: str) -> None:
     assert meaning(other) != meaning(CODE)
 
 
+def test_every_python_reads_the_same() -> None:
+    assert meaning("def f(a):\n    return None\n") == (
+        "Module(body=[FunctionDef(name='f', args=arguments(args=[arg(arg='a')]),"
+        " body=[Return(value=Constant())])])"
+    )
+
+
 def test_every_file_of_the_core_counts(tmp_path: Path) -> None:
     core = tmp_path / "core"
     core.mkdir()
