@@ -15,7 +15,7 @@ from venue.core.contract.position import (
     mark_of,
     notional,
 )
-from venue.core.contract.prices_in_doubt import doubtful, spendable, unsure
+from venue.core.contract.prices_in_doubt import doubtful, spendable, unsure, widens
 from venue.core.contract.records import Perpetual, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.terms_fit import fits
@@ -213,12 +213,22 @@ def short_of(need: int) -> Rejected:
     return Rejected(Reject.FUNDS, min(need, STORED_MAX))
 
 
-def closing_refused(order: Order[Terms], terms: Terms, position: Position) -> Rejected | None:
-    """Whether an order closes more than is left of its position."""
+def closing_refused(
+    order: Order[Terms], terms: Terms, position: Position, *, crossing: bool
+) -> Rejected | None:
+    """Whether an order closes more than is left of its position, or would trade at a price in doubt
+    and leave more at stake (rule 5.14)."""
     # An order that closes on its owner's behalf clears other closing orders out of its way.
     left = position.left() if terms.cause == CAUSE_USER else position.quantity
     if order.quantity > left or not left:
         return Rejected(Reject.NOTHING_TO_CLOSE, left)
+    perp = terms.perp
+    if not crossing or not (perp.in_doubt() or perp.outside()):
+        return None
+    if terms.cause in (CAUSE_LIQUIDATION, CAUSE_UNWIND):
+        return None
+    if widens(terms.modes, position, position.side * order.quantity):
+        return Rejected(Reject.PRICE_DOUBT)
     return None
 
 

@@ -19,7 +19,7 @@ from venue.core.contract.position import (
     maintenance_after,
     mark_of,
 )
-from venue.core.contract.prices_in_doubt import Doubted, doubtful, too_dear, unsure
+from venue.core.contract.prices_in_doubt import Doubted, doubtful, too_dear, unsure, widens
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin
@@ -47,12 +47,13 @@ class Plan:
     by `stakes`, made when they are first needed. `band_ppm` bounds a MARKET order from its first
     fill on, and `most` one that opens: the notional that its owner has margin for. An isolated
     position gets `margin`: `weight` is the sum of lots x the higher of price and mark, `losses` the
-    sum of the losses against the mark by opening.
+    sum of the losses against the mark by opening. `closed` are the lots, longs less shorts, that
+    resting orders closed at a price in doubt, by their owner.
     """
 
     __slots__ = (
-        "band_ppm", "doubt", "drawn", "fees", "isolated", "losses", "margin", "match", "most",
-        "notional", "order", "parked", "perp", "rate", "stakes", "terms", "weight", "worst",
+        "band_ppm", "closed", "doubt", "drawn", "fees", "isolated", "losses", "margin", "match",
+        "most", "notional", "order", "parked", "perp", "rate", "stakes", "terms", "weight", "worst",
     )  # fmt: skip
 
     def __init__(self, order: Order[Terms], terms: Terms) -> None:
@@ -76,6 +77,7 @@ class Plan:
         self.losses = 0
         self.worst = 0
         self.drawn = 0
+        self.closed: dict[int, int] = {}
         self.parked: list[Order[Terms]] = []
         self.stakes: Stakes | None = None
 
@@ -215,10 +217,10 @@ class Plan:
         terms = maker.terms
         perp = self.perp
         price = maker.price
-        opens = terms.opens
+        opens, closes = terms.opens, terms.closes
         isolated = opens and terms.modes.margin_mode != CROSSED
         kept = self._kept(terms.pool, isolated=isolated) if opens else 0
-        if kept is None:
+        if kept is None or (closes is not None and self.doubt and self._widens(maker, closes)):
             self._leave_out(maker)
             return None
         if perp.change is not None and opens and (perp.delisted is not None or outgrown(maker)):
@@ -229,7 +231,6 @@ class Plan:
         rate = min(terms.holding.maker_rate(perp.market), maker.fee_ppm)
         fill = Fill(maker, lots, amount, fee_on(amount, self.rate), fee_on(amount, rate))
         own = maker.uid == self.order.uid
-        closes = terms.closes
         mark = mark_of(closes) if not perp.mark and closes is not None else perp.mark
         # An owner that buys above the mark or sells below it loses by the fill.
         loss = (price - mark if maker.side == BUY else mark - price) * size
@@ -261,12 +262,19 @@ class Plan:
             stakes.take(fill, stakes.pools)
         if self.isolated:
             self._open_isolated(fill)
+        if closes is not None and self.doubt:
+            self.closed[maker.uid] = self.closed.get(maker.uid, 0) + closes.side * lots
         self.notional += amount
         self.fees += fill.taker_fee
         self.worst = price
         if self.band_ppm:
             self._bound(lots, price)
         return fill
+
+    def _widens(self, maker: Order[Terms], closes: Position) -> bool:
+        """Whether a resting close, after those of its owner before it, leaves more at stake."""
+        lots = self.closed.get(maker.uid, 0) + closes.side * maker.remaining
+        return widens(maker.terms.modes, closes, lots)
 
     def _leave_out(self, maker: Order[Terms]) -> None:
         """Have an order that may not trade now leave the book. It stays there while only the spot

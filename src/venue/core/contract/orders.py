@@ -189,7 +189,7 @@ class Contracts:
             if refused is None and not crossing and tif in (GTC, POST_ONLY):
                 return self._rest_at_once(order, terms, shown)
         else:
-            refused = closing_refused(order, terms, closes)
+            refused = closing_refused(order, terms, closes, crossing=crossing)
         if refused is not None:
             return [refused]
         plan = Plan(order, terms)
@@ -207,7 +207,7 @@ class Contracts:
         refused = market_refused(order, terms)
         closes = terms.closes
         if refused is None and closes is not None:
-            refused = closing_refused(order, terms, closes)
+            refused = closing_refused(order, terms, closes, crossing=True)
         if refused is not None:
             return [refused]
         limit = perp.market.worst_price(order.side, perp.mark) or any_price(order.side)

@@ -18,7 +18,7 @@ from venue.core.contract.position import (
     maintenance_of,
     mark_of,
 )
-from venue.core.contract.records import Perpetual, Pool, Position, Terms
+from venue.core.contract.records import Modes, Perpetual, Pool, Position, Terms
 from venue.core.ledger.ledger import fee_on
 from venue.core.messages.contract_events import ContractOrderParked
 from venue.core.units import PPM, ceil_div
@@ -94,6 +94,22 @@ def _part(position: Position, lots: int, fee_ppm: int) -> int:
     return value * NEAR_PPM // PPM + fee_on(value, fee_ppm)
 
 
+def widens(modes: Modes, position: Position, lots: int) -> bool:
+    """Whether a close would leave an owner a larger net position in a contract than it has, without
+    the money for the whole worth of that growth: at a price in doubt it is an opening. `lots` of a
+    short are negative."""
+    pool = position.pool
+    if pool.position_id:  # an isolated position is a pool of its own
+        return False
+    net = modes.total_long.lots - modes.total_short.lots
+    if not modes.separated:
+        net = sum([one.side * one.quantity for one in modes.longs + modes.shorts])
+    growth = abs(net - lots) - abs(net)
+    if growth <= 0:
+        return False
+    return available_in(pool) - unsure(pool) < growth * mark_of(position) * position.perp.unit
+
+
 def park(order: Order[Terms]) -> ContractOrderParked:
     """Take an order that may not trade out of its book; it stays open (rule 5.14)."""
     order.market.book.park(order)
@@ -128,6 +144,8 @@ class Doubted:
         closes = terms.closes
         if closes is None:
             return terms.perp.closed() or (not certain(terms.pool) and self._opening(order, terms))
+        if terms.perp.closed() and widens(terms.modes, closes, closes.side * order.remaining):
+            return True
         pool = closes.pool
         if certain(pool) or not self._risk(pool):
             return False

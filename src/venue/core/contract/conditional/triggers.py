@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
 from venue.core.contract.admission import order_margin, short_of
@@ -22,6 +23,7 @@ from venue.core.contract.conditional.waiting import (
 )
 from venue.core.contract.orders import ASKED_MAX, Contracts
 from venue.core.contract.position import find_position
+from venue.core.contract.prices_in_doubt import widens
 from venue.core.contract.records import UNKNOWN, Algo, Holding, Perpetual, Terms
 from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.messages.contract_events import AlgoTriggered
@@ -54,6 +56,8 @@ from venue.vocabulary import (
 CALLBACK_MAX_PPM: Final = 500_000
 FIRED_MAX: Final = 50  # conditional orders that enter in one slice; the rest goes on at once
 OWNER_SHARE: Final = 5  # of them, one owner's
+SEEN_MAX: Final = 20  # due ones that are asked whether any goes on at once
+HELD_MAX: Final = 100  # of these, closes that a price in doubt holds back
 LOOKED_MAX: Final = 500  # due ones looked at in one slice: those beyond an owner's share stand back
 NEEDS_MAX: Final = 10  # times what is available that an owner's opening ones may need together
 
@@ -175,18 +179,21 @@ class Triggers:
             if algo is None:
                 break
             looks -= 1
-            if _has_share(algo, entered):
+            if not _held(algo) and _has_share(algo, entered):
                 events += self._enter(algo, time)
                 room -= 1
             else:
                 perp.due_algos.append((algo.version, algo))
+        held = HELD_MAX
         for _ in range(min(LOOKED_MAX, len(perp.due_algos))):
-            if not room or self.contracts.looked >= most or perp.market.halted:
+            if not room or not held or self.contracts.looked >= most or perp.market.halted:
                 break
             version, algo = perp.due_algos.popleft()
             if not is_due(version, algo):
                 continue  # it ended, or waits elsewhere since it was changed
-            if _has_share(algo, entered):
+            stays = _held(algo)
+            held -= int(stays)
+            if not stays and _has_share(algo, entered):
                 events += self._enter(algo, time)
                 room -= 1
             else:
@@ -204,7 +211,7 @@ class Triggers:
         """Whether conditional orders are due that a slice has left, where any wait."""
         if perp.market.halted:
             return False
-        if perp.due_algos:
+        if any(not _held(algo) for _, algo in islice(perp.due_algos, SEEN_MAX)):
             return True
         last, mark = prices = _prices(perp)
         for source, price in ((0, last), (1, mark)):
@@ -415,6 +422,15 @@ def _reference(perp: Perpetual, source: int) -> int:
     if source == MARK_PRICE:
         return perp.mark
     return perp.trigger_last or perp.mark
+
+
+def _held(algo: Algo) -> bool:
+    """Whether a price in doubt keeps a close back: it would leave more at stake (rule 5.14)."""
+    position, perp = algo.position, algo.perp
+    if position is None or not (perp.in_doubt() or perp.outside()):
+        return False
+    lots = min(algo.quantity or position.quantity, position.quantity)
+    return widens(algo.holding.modes_in(perp), position, position.side * lots)
 
 
 def _has_share(algo: Algo, entered: dict[int, int]) -> bool:

@@ -268,7 +268,9 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
     Reject.POSITION_UNKNOWN: lambda _, words: errors.invalid(words.position, "no such position"),
     Reject.NO_MARK: _precondition("the contract has no price yet", "NO_MARK"),
     Reject.PRICE_DOUBT: _precondition(
-        "the contract's index is in doubt: orders may only reduce positions", "PRICE_DOUBT"
+        "the contract's index is in doubt: orders may only reduce positions, and no close may leave"
+        " a larger net position",
+        "PRICE_DOUBT",
     ),
     Reject.FORMER_TIERS: _former_tiers,
     Reject.DELISTED: _precondition(
