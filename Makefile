@@ -2,12 +2,12 @@
 # one of a new .venv); `fast` and `wheel` need a C compiler too.
 #
 #   make dev [ARGS=...]     run `venue dev`; ARGS are its options. Installs only what running needs
-#   make test [ARGS=...]    run every test, files side by side, on build/fast where it fits; ARGS
+#   make test [ARGS=...]    run every test on the interpreted core, files side by side; ARGS
 #                           name tests, which then run one after another
 #   make check              run ruff, mypy and import-linter
 #   make fast               compile the engine into build/fast; `venue` runs that while it fits
 #   make wheel              write dist/: a wheel with the compiled engine and one without
-#   make test-interpreted   run the core's tests on the sources, with a part of the random walks
+#   make test-fast          run the core's tests on the compiled core, with full random walks
 #   make bench [ARGS=...]   print the table of measurements; ARGS=overload: minutes of overload;
 #                           ARGS=pauses: a minute, how long 100,000 positions delay orders
 #   make rules              record the core's sources as today's rules; part of each change of the core
@@ -48,7 +48,7 @@ SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup dev test check fast wheel test-interpreted bench rules recorded soak soak-door \
+.PHONY: help setup dev test check fast wheel test-fast bench rules recorded soak soak-door \
   soak-streams points crowd agents lock clean
 .NOTPARALLEL:
 
@@ -98,11 +98,7 @@ dev: $(RUNS)
 	@$(BIN)/venue dev $(ARGS)
 
 test: setup
-	@PYTHONPATH=$$($(BIN)/python -c 'from venue import compiled; print(compiled.folder())') \
-	  $(BIN)/pytest $(or $(ARGS),$(SPREAD))
-
-test-interpreted: setup
-	@VENUE_ENGINE=interpreted $(BIN)/pytest -m core $(or $(ARGS),$(SPREAD))
+	@$(BIN)/pytest $(or $(ARGS),$(SPREAD))
 
 check: setup
 	@$(BIN)/ruff check -q .
@@ -119,6 +115,9 @@ wheel: fast
 	  bdist_wheel
 	@$(BIN)/python setup.py -q build --build-lib build/fast bdist_wheel --skip-build
 	@ls dist
+
+test-fast: setup fast
+	@PYTHONPATH=$(CURDIR)/build/fast VENUE_ENGINE=compiled $(BIN)/pytest -m core $(or $(ARGS),$(SPREAD))
 
 bench: setup
 	@$(BIN)/python -m bench $(ARGS)

@@ -117,28 +117,19 @@ def choose() -> None:
     if checkout is None:
         _check_installed(asked)
         return
-    chosen = _chosen(asked, checkout)
+    problem = _problem(checkout)
+    if asked == COMPILED and problem:
+        raise EngineRefused(
+            f"{ENGINE} is {COMPILED}: build/fast {problem}; `make fast` compiles it"
+        )
+    interpreted = asked == INTERPRETED or problem
+    chosen = checkout / CHECKOUT.parent if interpreted else checkout / BUILD
     searched = [Path(part) for part in os.environ.get(SEARCHED, "").split(os.pathsep) if part]
     if chosen == PACKAGE.parent or chosen in searched:
         return
     searched = [chosen, *(path for path in searched if path != checkout / BUILD)]
     os.environ[SEARCHED] = os.pathsep.join(map(str, searched))
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - the same program
-
-
-def folder() -> Path:
-    """The folder that a checkout's tests import `venue` from, as `choose` would."""
-    checkout = _checkout()
-    return PACKAGE.parent if checkout is None else _chosen(wanted(), checkout)
-
-
-def _chosen(asked: str, checkout: Path) -> Path:
-    problem = _problem(checkout)
-    if asked == COMPILED and problem:
-        raise EngineRefused(
-            f"{ENGINE} is {COMPILED}: build/fast {problem}; `make fast` compiles it"
-        )
-    return checkout / (CHECKOUT.parent if asked == INTERPRETED or problem else BUILD)
 
 
 def _check_installed(asked: str) -> None:

@@ -65,7 +65,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def built(checkout: Path) -> Path:
     """The checkout with the build that `make fast` has made."""
     if not compiled.compiled():
-        pytest.skip("it runs where there is a build: after make fast")
+        pytest.skip("it runs where there is a build: in make test-fast")
     shutil.copytree(ROOT / compiled.BUILD, checkout / compiled.BUILD)
     return checkout
 
