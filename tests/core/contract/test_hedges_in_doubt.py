@@ -213,3 +213,16 @@ def test_a_parked_close_returns_behind_all_others() -> None:
     assert (back.uid, back.late) == (world.uids["ann"], True)
     (trade,) = of(world.close_short("dan", 10, 1_005, IOC), ContractTrade)
     assert trade.maker.uid == world.uids["cid"]
+
+
+def test_with_money_for_a_lot_a_hedge_is_left_in_small_steps() -> None:
+    world = hedged(money=LITTLE + 1_000)
+    world.trade("cid", "dan", 50, 1_000)
+    world.close_long("cid", 20, 1_001)
+    world.close_short("dan", 20, 999)
+    silence(world)
+    assert refusal(world.close_short("ann", 5, 1_001, IOC)) == Reject.PRICE_DOUBT
+    for _ in range(3):
+        assert of(world.close_short("ann", 1, 1_001, IOC), ContractTrade)
+        assert of(world.close_long("ann", 1, 999, IOC), ContractTrade)
+    assert sizes(world, "ann") == (97, 97)
