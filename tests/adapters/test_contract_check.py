@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, exists, func, select
 
 from support.world import BTCUSDT, BUY, CONTRACT, GTC, IOC, LIMIT, MARKET, SELL
 from venue.core.engine import Engine
@@ -252,7 +252,12 @@ def _last(connection: Connection, column: Any, *where: Any) -> int:
 
 
 def _lost_item(connection: Connection) -> str:
-    lost = _last(connection, INCOME.c.bill_id) - 40
+    later = INCOME.alias()
+    of_the_same = [
+        later.c[name] == INCOME.c[name] for name in ("uid", "position_id", "asset", "symbol")
+    ]
+    followed = exists().where(later.c.bill_id > INCOME.c.bill_id, *of_the_same)
+    lost = _last(connection, INCOME.c.bill_id, INCOME.c.amount != 0, followed)
     connection.execute(INCOME.delete().where(INCOME.c.bill_id == lost))
     return " is not "
 
