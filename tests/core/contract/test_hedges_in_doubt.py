@@ -14,6 +14,7 @@ from venue.core.messages.contract_events import (
     ContractOrderReturned,
     ContractTrade,
 )
+from venue.core.messages.events import Event
 from venue.vocabulary import (
     ALGO_STOP_MARKET,
     BUY,
@@ -46,18 +47,22 @@ def hedged(*, money: int = LITTLE, mode: int = 0) -> ContractWorld:
     return world
 
 
-def silence(world: ContractWorld) -> None:
-    world.post(0)
+def worked_off(world: ContractWorld, events: list[Event]) -> list[Event]:
+    """The events, and those of the slices that they left."""
     while world.pending():
-        world.apply(commands.Proceed())
+        events += world.apply(commands.Proceed())
+    return events
+
+
+def silence(world: ContractWorld) -> None:
+    worked_off(world, world.post(0))
     assert world.perp.doubt
 
 
-def known(world: ContractWorld, price: int) -> None:
-    world.post(price)
-    while world.pending():
-        world.apply(commands.Proceed())
+def known(world: ContractWorld, price: int) -> list[Event]:
+    events = worked_off(world, world.post(price))
     assert not world.perp.doubt
+    return events
 
 
 def sizes(world: ContractWorld, name: str) -> tuple[int, int]:
@@ -187,9 +192,7 @@ def test_a_stop_waits_for_the_price() -> None:
     entered: dict[int, bool] = {}
     for _ in range(60):
         world.wait(1)
-        said = world.tell(1_100) + world.tick()
-        while world.pending():
-            said += world.apply(commands.Proceed())
+        said = worked_off(world, world.tell(1_100) + world.tick())
         for event in of(said, AlgoTriggered):
             entered[event.uid] = world.perp.doubt
         told += said
@@ -206,10 +209,7 @@ def test_a_parked_close_returns_behind_all_others() -> None:
     world.close_long("ann", 10, 1_005)
     world.close_long("cid", 10, 1_005)
     silence(world)
-    said = world.post(1_000)
-    while world.pending():
-        said += world.apply(commands.Proceed())
-    (back,) = of(said, ContractOrderReturned)
+    (back,) = of(known(world, 1_000), ContractOrderReturned)
     assert (back.uid, back.late) == (world.uids["ann"], True)
     (trade,) = of(world.close_short("dan", 10, 1_005, IOC), ContractTrade)
     assert trade.maker.uid == world.uids["cid"]

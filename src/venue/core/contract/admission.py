@@ -15,7 +15,7 @@ from venue.core.contract.position import (
     mark_of,
     notional,
 )
-from venue.core.contract.prices_in_doubt import doubtful, spendable, unsure, widens
+from venue.core.contract.prices_in_doubt import closed_now, doubtful, spendable, unsure, widens
 from venue.core.contract.records import Perpetual, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.terms_fit import fits
@@ -150,7 +150,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         allowed = tiers.leverages[tiers.at(value) if value > tiers.caps[0] else 0]  # mostly first
         if leverage > allowed:
             return Rejected(Reject.LEVERAGE, allowed)
-    if not crossed or perp.tiers_differ() or perp.delisted or perp.in_doubt() or perp.outside():
+    if not crossed or perp.tiers_differ() or perp.delisted or closed_now(perp):
         refused = price_refused(terms)
         if refused is not None:
             return refused
@@ -222,8 +222,7 @@ def closing_refused(
     left = position.left() if terms.cause == CAUSE_USER else position.quantity
     if order.quantity > left or not left:
         return Rejected(Reject.NOTHING_TO_CLOSE, left)
-    perp = terms.perp
-    if not crossing or not (perp.in_doubt() or perp.outside()):
+    if not crossing or not closed_now(terms.perp):
         return None
     if terms.cause in (CAUSE_LIQUIDATION, CAUSE_UNWIND):
         return None

@@ -19,7 +19,14 @@ from venue.core.contract.position import (
     maintenance_after,
     mark_of,
 )
-from venue.core.contract.prices_in_doubt import Doubted, doubtful, too_dear, unsure, widens
+from venue.core.contract.prices_in_doubt import (
+    Doubted,
+    closed_now,
+    doubtful,
+    too_dear,
+    unsure,
+    widens,
+)
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin
@@ -65,7 +72,7 @@ class Plan:
         self.terms = terms
         self.perp: Perpetual = terms.perp
         perp = terms.perp
-        self.doubt = perp.in_doubt() or perp.outside()
+        self.doubt = closed_now(perp)
         self.rate = terms.holding.taker_rate(terms.perp.market)
         self.isolated = terms.opens and terms.modes.margin_mode != CROSSED
         self.band_ppm = 0

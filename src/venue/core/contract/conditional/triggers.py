@@ -23,7 +23,7 @@ from venue.core.contract.conditional.waiting import (
 )
 from venue.core.contract.orders import ASKED_MAX, Contracts
 from venue.core.contract.position import find_position
-from venue.core.contract.prices_in_doubt import widens
+from venue.core.contract.prices_in_doubt import closed_now, widens
 from venue.core.contract.records import UNKNOWN, Algo, Holding, Perpetual, Terms
 from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.messages.contract_events import AlgoTriggered
@@ -427,7 +427,7 @@ def _reference(perp: Perpetual, source: int) -> int:
 def _held(algo: Algo) -> bool:
     """Whether a price in doubt keeps a close back: it would leave more at stake (rule 5.14)."""
     position, perp = algo.position, algo.perp
-    if position is None or not (perp.in_doubt() or perp.outside()):
+    if position is None or not closed_now(perp):
         return False
     lots = min(algo.quantity or position.quantity, position.quantity)
     return widens(algo.holding.modes_in(perp), position, position.side * lots)
