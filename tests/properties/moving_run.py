@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 from properties.hearing import Wrong
@@ -21,13 +19,14 @@ from properties.moving_world import (
     quotes,
 )
 from properties.service_judge import ServiceJudge
+from support.counted import lines_run
 from venue.core.engine import Engine
 from venue.core.messages import commands as c
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
 
 if TYPE_CHECKING:
-    from _typeshed import TraceFunction
+    pass
 
 Gene = tuple[str, int, int, int]  # an act and three numbers that it is made of
 SLICES_MAX: Final = 500
@@ -142,16 +141,4 @@ def weighed(engine: Engine, command: Command) -> tuple[list[Event], int]:
     order, as far as the engine is not compiled."""
     if not isinstance(command, c.PlaceContractOrder):
         return engine.apply(command), 0
-    lines = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> TraceFunction:
-        nonlocal lines
-        lines += event == "line"
-        return count
-
-    sys.settrace(count)
-    try:
-        events = engine.apply(command)
-    finally:
-        sys.settrace(None)
-    return events, lines
+    return lines_run(lambda: engine.apply(command))

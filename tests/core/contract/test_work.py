@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from types import FrameType
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
 
 from support.contract_world import CONTRACT, CONTRACT_WALLET, HOUR, START, ContractWorld, of, wide
+from support.counted import lines_run
 from venue.compiled import compiled
 from venue.core.messages import commands
 from venue.core.messages.contract_events import AlgoTriggered, ContractTrade
@@ -17,7 +16,7 @@ from venue.core.messages.events import Event
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT, AlgoType, Reject
 
 if TYPE_CHECKING:
-    from _typeshed import TraceFunction
+    pass
 
 pytestmark = pytest.mark.core
 interpreted = pytest.mark.skipif(compiled(), reason="compiled, no line is counted")
@@ -31,18 +30,7 @@ WIDE = replace(CONTRACT, tiers=wide(50, 10_000), position_max=10**6, open_intere
 
 def lines_of(world: ContractWorld, *order: int) -> tuple[int, list[Event]]:
     """The number of lines that an order of `dan` runs through, and its events."""
-    lines = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> TraceFunction:
-        nonlocal lines
-        lines += event == "line"
-        return count
-
-    sys.settrace(count)
-    try:
-        events = world.order("dan", *order)
-    finally:
-        sys.settrace(None)
+    events, lines = lines_run(lambda: world.order("dan", *order))
     return lines, events
 
 
