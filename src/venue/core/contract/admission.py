@@ -9,13 +9,14 @@ from venue.core.contract.margin import bankruptcy_price
 from venue.core.contract.position import (
     available_in,
     certain,
+    closed_now,
     equity,
     find_position,
     maintenance_after,
     mark_of,
     notional,
 )
-from venue.core.contract.prices_in_doubt import closed_now, doubtful, spendable, unsure, widens
+from venue.core.contract.prices_in_doubt import doubtful, spendable, unsure, widens
 from venue.core.contract.records import Perpetual, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.terms_fit import fits

@@ -14,19 +14,13 @@ from venue.core.contract.planned_pool import stake_of
 from venue.core.contract.position import (
     available_in,
     certain,
+    closed_now,
     equity,
     maintenance,
     maintenance_after,
     mark_of,
 )
-from venue.core.contract.prices_in_doubt import (
-    Doubted,
-    closed_now,
-    doubtful,
-    too_dear,
-    unsure,
-    widens,
-)
+from venue.core.contract.prices_in_doubt import Doubted, doubtful, too_dear, unsure, widens
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin

@@ -7,6 +7,11 @@ from venue.core.contract.records import UNKNOWN, Holding, Modes, Perpetual, Pool
 from venue.core.units import PRICE_MAX, part_down
 
 
+def closed_now(perp: Perpetual) -> bool:
+    """Whether nothing may be opened in a contract, as found by a tick or since."""
+    return perp.in_doubt() or perp.outside()
+
+
 def mark_of(position: Position) -> int:
     """The contract's mark; before there is one, the position's own average price."""
     mark = position.perp.mark

@@ -94,11 +94,6 @@ def _part(position: Position, lots: int, fee_ppm: int) -> int:
     return value * NEAR_PPM // PPM + fee_on(value, fee_ppm)
 
 
-def closed_now(perp: Perpetual) -> bool:
-    """Whether nothing may be opened in a contract, as found by a tick or since."""
-    return perp.in_doubt() or perp.outside()
-
-
 def widens(modes: Modes, position: Position, lots: int) -> bool:
     """Whether a close would leave an owner a larger net position in a contract than it has, without
     the money for the whole worth of that growth: at a price in doubt it is an opening. `lots` of a

@@ -22,8 +22,8 @@ from venue.core.contract.conditional.waiting import (
     wait,
 )
 from venue.core.contract.orders import ASKED_MAX, Contracts
-from venue.core.contract.position import find_position
-from venue.core.contract.prices_in_doubt import closed_now, widens
+from venue.core.contract.position import closed_now, find_position
+from venue.core.contract.prices_in_doubt import widens
 from venue.core.contract.records import UNKNOWN, Algo, Holding, Perpetual, Terms
 from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.messages.contract_events import AlgoTriggered
