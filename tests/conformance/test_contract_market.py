@@ -10,11 +10,12 @@ from support.contract_desk import MARKET, contracts_traded
 from support.raw import Desk, ok, refused
 from support.shapes import (
     MS,
-    PLAIN,
+    PLAIN_NUMBER,
     TEXT,
     Shape,
     check,
     decimal,
+    digits,
     is_flag,
     is_list,
     signed,
@@ -38,21 +39,23 @@ def test_exchange_info(desk: Desk) -> None:
     texts = ("symbol", "displaySymbol", "contractType", "underlyingType", "baseAsset", "quoteAsset")
     ratios = ("buyLimitPriceRatio", "sellLimitPriceRatio", "makerFeeRate", "takerFeeRate")
     sizes = ("minOrderSize", "maxOrderSize", "maxPositionSize", "marketOpenLimitSize")
-    shape: Shape = dict.fromkeys(texts, TEXT) | dict.fromkeys(ratios, PLAIN)
-    shape |= dict.fromkeys(sizes, decimal(5)) | {
+    shape: Shape = dict.fromkeys(texts, TEXT) | dict.fromkeys((*ratios, *sizes), PLAIN_NUMBER)
+    shape |= {
         "underlyingSubType": is_list,
         "marginAsset": text("USDT"),
-        "pricePrecision": text("2"),
-        "quantityPrecision": text("5"),
-        "baseAssetPrecision": text("8"),
-        "quotePrecision": text("8"),
-        "contractVal": text("1"),
+        "pricePrecision": digits("2"),
+        "quantityPrecision": digits("5"),
+        "baseAssetPrecision": digits("8"),
+        "quotePrecision": digits("8"),
+        "contractVal": digits("1"),
         "delivery": is_list,
         "forwardContractFlag": is_flag,
-        "minLeverage": text("1"),
-        "maxLeverage": text("100"),
+        "minLeverage": digits("1"),
+        "maxLeverage": digits("100"),
     }
     check(listed, shape)
+    assert [listed[name] for name in ratios] == ["0.1", "0.1", "0.0002", "0.0006"]
+    assert [listed[name] for name in sizes] == ["0.0001", "1000", "3000", "100"]
     assert listed["delivery"] == ["00:00:00", "08:00:00", "16:00:00"]
     refused(desk.anyone.get(f"{MARKET}/exchangeInfo?symbol=NOPEUSDT"), -1142, "'symbol'")
 

@@ -174,6 +174,12 @@ def test_a_full_budget_is_waited_for(rules: Server, alice: Client) -> None:
     assert refusal.value.status == 503
 
 
+def test_numbers_of_a_reply_are_exact(alice: Client) -> None:
+    (listed,) = alice.contract_exchange_info(symbol=SYMBOL).symbols
+    assert (listed.price_precision, listed.min_leverage) == (2, 1)
+    assert (str(listed.maker_fee_rate), str(listed.min_order_size)) == ("0.0002", "0.0001")
+
+
 def test_all_pages(alice: Client) -> None:
     for _ in range(12):
         placed = alice.place_order(**LIMIT, quantity="0.01", price="50004")

@@ -67,7 +67,12 @@ def decimal(decimals: int) -> Check:
 
 def number(decimals: int) -> Check:
     """A JSON number with exactly so many decimals."""
-    form = re.compile(rf"(0|[1-9][0-9]*)\.[0-9]{{{decimals}}}")
+    return digits(rf"(0|[1-9][0-9]*)\.[0-9]{{{decimals}}}")
+
+
+def digits(pattern: str) -> Check:
+    """A JSON number whose own text matches."""
+    form = re.compile(pattern, re.ASCII)
     return lambda value: type(value) is Number and form.fullmatch(value) is not None
 
 
@@ -95,5 +100,7 @@ LONG_ID = whole(16)  # ids are JSON integers of 16 digits
 MS = whole(13)  # times are JSON integers in ms
 INTEGER = whole()
 TEXT = text()
-PLAIN = text(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")  # a rate or increment, without trailing zeros
+_PLAIN = r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?"
+PLAIN = text(_PLAIN)  # a rate or increment, without trailing zeros
+PLAIN_NUMBER = digits(_PLAIN)  # the same as a JSON number
 SYMBOL = text("[A-Z]{6,}")

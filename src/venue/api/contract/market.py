@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from msgspec import Struct
 
 from venue.api.fields import (
@@ -42,6 +44,7 @@ class ContractAsset(Struct, rename="camel"):
 class ContractSymbol(Struct, rename="camel"):
     """One contract: precisions are numbers of decimals, sizes base units, ratios fractions.
 
+    They are JSON numbers, where all other prices, sizes and rates of the interface are texts.
     `delivery` lists the times of day (UTC) at which funding is settled.
     """
 
@@ -53,23 +56,23 @@ class ContractSymbol(Struct, rename="camel"):
     base_asset: str
     quote_asset: str
     margin_asset: str
-    price_precision: str
-    quantity_precision: str
-    base_asset_precision: str
-    quote_precision: str
-    contract_val: str
+    price_precision: int
+    quantity_precision: int
+    base_asset_precision: int
+    quote_precision: int
+    contract_val: Decimal
     delivery: list[str]
     forward_contract_flag: bool
-    min_leverage: str
-    max_leverage: str
-    buy_limit_price_ratio: str
-    sell_limit_price_ratio: str
-    maker_fee_rate: str
-    taker_fee_rate: str
-    min_order_size: str
-    max_order_size: str
-    max_position_size: str
-    market_open_limit_size: str
+    min_leverage: int
+    max_leverage: int
+    buy_limit_price_ratio: Decimal
+    sell_limit_price_ratio: Decimal
+    maker_fee_rate: Decimal
+    taker_fee_rate: Decimal
+    min_order_size: Decimal
+    max_order_size: Decimal
+    max_position_size: Decimal
+    market_open_limit_size: Decimal
 
 
 class ContractExchangeInfo(Struct, rename="camel"):

@@ -21,6 +21,8 @@ def described(struct: str, component: Schema) -> Schema:
 
 def _described(struct: str, name: str, schema: Schema) -> Schema:
     words, example = by_struct.WORDS.get(f"{struct}.{name}") or WORDS[name]
+    if schema.get("format") == "decimal":  # `Decimal`: replies have it as a JSON number
+        schema = {**schema, "type": "number", "format": "double"}
     found = {"description": words, **schema}
     shown = _fitting(example, schema)
     return found if shown is None else {**found, "examples": [shown]}
@@ -60,4 +62,6 @@ def _fitting(value: Any, schema: Schema) -> Any:
         return str(value)
     if kind == "integer" and isinstance(value, str):
         return int(value) if value.isdigit() else None
+    if kind == "number" and isinstance(value, str):
+        return int(value) if value.isdigit() else float(value)
     return value

@@ -26,7 +26,8 @@ FOREVER: Final = 2**63
 ITEMS_MAX: Final = 1_000  # items of some 200 bytes: the most that one question may ask for
 
 Question = tuple[str, ...]
-encode: Final = msgspec.json.Encoder().encode
+# A decimal is a JSON number with its own digits; no float comes between.
+encode: Final = msgspec.json.Encoder(decimal_format="number").encode
 
 
 class KnownAnswer:

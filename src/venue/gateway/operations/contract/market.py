@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -109,27 +110,31 @@ def _contract_symbol(node: Node, perp: Perpetual) -> ContractSymbol:
         margin_asset=instrument.quote,
         price_precision=_decimals(instrument.tick, instrument.price_scale),
         quantity_precision=_decimals(instrument.step, instrument.quantity_scale),
-        base_asset_precision=str(node.asset(instrument.base).scale),
-        quote_precision=str(node.asset(instrument.quote).scale),
-        contract_val="1",  # quantities are amounts of the base asset (rule 5.1)
+        base_asset_precision=node.asset(instrument.base).scale,
+        quote_precision=node.asset(instrument.quote).scale,
+        contract_val=Decimal(1),  # quantities are amounts of the base asset (rule 5.1)
         delivery=[f"{minute // 60:02}:{minute % 60:02}:00" for minute in contract.funding_minutes],
         forward_contract_flag=True,
-        min_leverage="1",
-        max_leverage=str(contract.leverage_max),
-        buy_limit_price_ratio=rate_text(instrument.buy_band_ppm),
-        sell_limit_price_ratio=rate_text(instrument.sell_band_ppm),
-        maker_fee_rate=rate_text(perp.market.maker_ppm),
-        taker_fee_rate=rate_text(perp.market.taker_ppm),
-        min_order_size=quantity_text(instrument, instrument.quantity_min),
-        max_order_size=quantity_text(instrument, instrument.quantity_max),
-        max_position_size=quantity_text(instrument, perp.position_max),
-        market_open_limit_size=quantity_text(instrument, instrument.market_quantity_max),
+        min_leverage=1,
+        max_leverage=contract.leverage_max,
+        buy_limit_price_ratio=Decimal(rate_text(instrument.buy_band_ppm)),
+        sell_limit_price_ratio=Decimal(rate_text(instrument.sell_band_ppm)),
+        maker_fee_rate=Decimal(rate_text(perp.market.maker_ppm)),
+        taker_fee_rate=Decimal(rate_text(perp.market.taker_ppm)),
+        min_order_size=_size(instrument, instrument.quantity_min),
+        max_order_size=_size(instrument, instrument.quantity_max),
+        max_position_size=_size(instrument, perp.position_max),
+        market_open_limit_size=_size(instrument, instrument.market_quantity_max),
     )
 
 
-def _decimals(increment: int, scale: int) -> str:
+def _decimals(increment: int, scale: int) -> int:
     """How many decimals the multiples of `increment` x 10^-scale have."""
-    return str(len(short_text(increment, scale).partition(".")[2]))
+    return len(short_text(increment, scale).partition(".")[2])
+
+
+def _size(instrument: Instrument, lots: int) -> Decimal:
+    return Decimal(short_text(lots * instrument.step, instrument.quantity_scale))
 
 
 # -- book and trades ------------------------------------------------------------------------------
