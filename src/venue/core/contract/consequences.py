@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.book.client_ids import FORGOTTEN_MAX
 from venue.core.contract.conditional.triggers import Triggers
-from venue.core.contract.conditional.waiting import forget_ended
+from venue.core.contract.conditional.waiting import forget_ended, waits
 from venue.core.contract.orders import Contracts
 from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.funding import CHUNK, Funding
@@ -148,8 +148,7 @@ class Schedule:
                 return True
             if perp.delisted is not None and perp.delisted.under_way():
                 return True
-            waits = any(queue.count for queue in perp.waiting)
-            if (waits or perp.due_algos or perp.trailing.trails) and self.triggers.pending(perp):
+            if waits(perp) and self.triggers.pending(perp):
                 return True
         return False
 

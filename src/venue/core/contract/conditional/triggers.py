@@ -20,6 +20,7 @@ from venue.core.contract.conditional.waiting import (
     stands,
     stop_waiting,
     wait,
+    waits,
 )
 from venue.core.contract.orders import ASKED_MAX, Contracts
 from venue.core.contract.position import closed_now, find_position
@@ -168,6 +169,8 @@ class Triggers:
         that moment. Trailing ones are asked before a slice, and again after one that traded:
         those that are due then enter in the next.
         """
+        if not waits(perp):
+            return []
         events: list[Event] = []
         entered: dict[int, int] = {}
         room = FIRED_MAX
@@ -352,14 +355,10 @@ def _malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
         return Rejected(Reject.QUANTITY_MIN, market.quantity_min)
     if command.quantity > market.quantity_max:
         return Rejected(Reject.QUANTITY_MAX, market.quantity_max)
-    if (
-        command.type == ALGO_TRAILING_STOP_MARKET
-        and not 0 < command.callback_ppm <= CALLBACK_MAX_PPM
-    ):
+    trails = command.type == ALGO_TRAILING_STOP_MARKET
+    if trails and not 0 < command.callback_ppm <= CALLBACK_MAX_PPM:
         return Rejected(Reject.CALLBACK_RATE, CALLBACK_MAX_PPM)
-    least = (
-        0 if command.type == ALGO_TRAILING_STOP_MARKET else 1
-    )  # an activation price may be left out
+    least = 0 if trails else 1  # an activation price may be left out
     if not least <= command.trigger_price <= PRICE_MAX:
         return Rejected(Reject.TRIGGER_PRICE, PRICE_MAX)
     least = 1 if command.type in (ALGO_STOP, ALGO_TAKE_PROFIT) else 0
@@ -411,7 +410,7 @@ def _next(perp: Perpetual, before: Prices) -> Algo | None:
 
 def _next_trailing(perp: Perpetual, prices: Prices) -> Algo | None:
     """The next trailing one that is due at prices which all have followed, taken out."""
-    algo = perp.trailing.due(prices)
+    algo = perp.trailing.due(prices) if perp.trailing.trails else None
     if algo is not None:
         stop_waiting(algo)
     return algo

@@ -48,6 +48,13 @@ def wait(algo: Algo) -> None:
     algo.perp.waiting[algo.queue].add((algo.key, algo.algo_id, algo))
 
 
+def waits(perp: Perpetual) -> bool:
+    """Whether a contract has any conditional order that has not entered yet."""
+    if perp.due_algos or perp.trailing.trails:
+        return True
+    return any(queue.count for queue in perp.waiting)
+
+
 def stop_waiting(algo: Algo) -> None:
     """Take a conditional order out of its queue or list; none that has ended stays there."""
     if algo.algo_id in algo.perp.trailing.trails:

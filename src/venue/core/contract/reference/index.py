@@ -133,7 +133,9 @@ def newest(perp: Perpetual, prices: list[int], time: int) -> tuple[int, int]:
 def disputed(perp: Perpetual, prices: list[int], time: int) -> bool:
     """Whether the newest evidence tells another price than the index, or none."""
     lowest, highest = newest(perp, prices, time)
-    return not lowest or apart(perp, lowest) or apart(perp, highest)
+    if not lowest or apart(perp, lowest):
+        return True
+    return highest != lowest and apart(perp, highest)
 
 
 def watch_book(perp: Perpetual, prices: list[int], time: int) -> None:

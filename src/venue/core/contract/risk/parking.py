@@ -66,6 +66,8 @@ class Parking:
     def proceed(self, time: int) -> list[Event]:
         """The next slice."""
         events: list[Event] = []
+        if not self.pending():
+            return events
         waiting = Doubted()
         room = ASKED_MAX
         if self.left:
