@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,18 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_documents_are_current() -> None:
     for path, text in documents.documents().items():
         assert (ROOT / path).read_text() == text, f"{path} is old: python tools/documents.py"
+
+
+def test_each_difference_from_live_has_a_test() -> None:
+    rows = documents.differences()
+    assert len({row.subject for row in rows}) == len(rows)
+    for row in rows:
+        assert all((row.live, row.evidence, row.here)), row.subject
+        file, _, name = row.test.partition("::")
+        tree = ast.parse((ROOT / "tests" / file).read_text())
+        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        tests = {node.name for node in functions if node.name.startswith("test_")}
+        assert name in tests, row.test
 
 
 def test_openapi_is_valid() -> None:

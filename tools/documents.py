@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import sys
+import tomllib
 from pathlib import Path
+from typing import Literal
+
+import msgspec
 
 import venue
 from venue.api.documents.asyncapi import asyncapi
@@ -37,11 +41,24 @@ VERDICTS = {
 MIRRORS = (CLIENT / "calls", CLIENT / "async_calls")  # generated, a module for each of `api`
 
 
+class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the live exchange and the interface's document differ; the fields are told in the
+    file."""
+
+    subject: str
+    live: str
+    evidence: str
+    here: str
+    profile: Literal["both", "live"]
+    test: str
+
+
 def documents() -> dict[str, str]:
     """Each generated document's text by its path in the repository."""
     return {
         "docs/operations.md": _operations(),
         "docs/modules.md": _modules(),
+        "docs/live.md": _live(),
         "docs/rulebook.md": _rulebook(),
         "docs/openapi.json": json.dumps(openapi(ROWS, venue.__version__), indent=1) + "\n",
         "docs/asyncapi.json": json.dumps(asyncapi(SOCKETS, venue.__version__), indent=1) + "\n",
@@ -57,6 +74,38 @@ def _operations() -> str:
         "## An operation sent again\n\nThe second of two equal requests, sent because the first's"
         f" answer was lost:\n\n| operation | the second |\n|---|---|\n{_again()}\n\n"
         f"## Statuses of an order\n\n| status | may become |\n|---|---|\n{_life()}\n"
+    )
+
+
+def differences() -> list[Difference]:
+    """The rows of the table, in its order."""
+    rows = tomllib.loads((ROOT / "tools" / "live.toml").read_text())
+    return msgspec.convert(rows, dict[str, list[Difference]])["row"]
+
+
+def _table(rows: list[Difference]) -> str:
+    head = "| field or rule | live | evidence | here | profile | test |\n|---|---|---|---|---|---|"
+    lines = [
+        f"| {row.subject} | {row.live} | {row.evidence} | {row.here} | {row.profile} |"
+        f" `{row.test.rpartition('::')[2]}` |"
+        for row in rows
+    ]
+    return "\n".join([head, *lines])
+
+
+def _live() -> str:
+    return (
+        "# As the live exchange is\n\nWritten from `tools/live.toml` by"
+        " `python tools/documents.py`.\n\nThe interface's document is silent in many places, and in"
+        " some the live exchange does otherwise than it says. Where the document is silent, the"
+        " venue follows the live exchange: these rows have the profile `both`. Where the two"
+        " contradict each other, the venue keeps to the document. `venue dev --profile live`, and"
+        " `venue serve --profile live`, follow the live exchange there too: these rows have the"
+        ' profile `live`. `Venue(profile="live")` and `@pytest.mark.venue(profile="live")` do'
+        " the same; worlds have the profile of their venue. The profile belongs to the process, and"
+        " no file keeps it. `venue status`, `/_venue/health` and `/openapi.json` tell it.\n\n"
+        "Nothing here was seen on a live account of this project. The evidence is code, fixtures,"
+        f" probes and reports of public programs that trade there.\n\n{_table(differences())}\n"
     )
 
 

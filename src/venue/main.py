@@ -23,6 +23,7 @@ from venue.api.documents.asyncapi import asyncapi
 from venue.api.documents.openapi import openapi
 from venue.api.errors import ApiError
 from venue.api.operator.snapshots import READY
+from venue.api.profile import Profile
 from venue.api.streams.channels import SOCKETS
 from venue.client import operator_tokens
 from venue.core.engine import Engine
@@ -110,6 +111,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     origins: tuple[str, ...] = ()  # of web pages that may call
     proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-For is believed
     strict: bool = False  # parameters that no operation knows are refused
+    profile: Profile = Profile.DOCUMENT
     demo_keys: bool = True
     capacity: int | None = None  # commands a second at most
     keep_us: int | None = None  # how much of journal and history stays out of archives
@@ -281,7 +283,9 @@ def dispatcher(
         _operators(options),
         origins,
         {
-            b"/openapi.json": document(lambda: openapi(open_rows(node), venue.__version__)),
+            b"/openapi.json": document(
+                lambda: openapi(open_rows(node), venue.__version__, node.profile)
+            ),
             b"/asyncapi.json": ASYNCAPI,
         },
         clock=clock,
@@ -361,8 +365,7 @@ async def _wire(
     recorder = Recorder(options.frames_kept)
     restored = Restored(market_data, recorder, history.newest())
     engine = _recovered(options, journal, history, restored)
-    stored = engine.listing.settings.get(SETTING)
-    clock = _clock(options, system, engine.time, stored)
+    clock = _clock(options, system, engine)
     outbox = Outbox()
     outbox.companion = recorder
     outbox.follow(market_data.follow)
@@ -395,6 +398,7 @@ async def _wire(
         spot_changes=spot_changes,
         practice=options.practice,
         faults=FaultRules(str(options.seed)),
+        profile=options.profile,
     )
     outbox.follow_reverts(node.follow)
     if path:
@@ -416,10 +420,11 @@ def _recovered(options: Options, journal: Journal, history: History, restored: R
     return engine
 
 
-def _clock(options: Options, system: SystemClock, last: int, stored: str | None) -> VenueClock:
+def _clock(options: Options, system: SystemClock, engine: Engine) -> VenueClock:
     """The venue's clock, going on after the journal's last command; ClockRefused."""
     clock = VenueClock(system, real_limits=options.real_limits)
-    clock.begin(last, parsed(stored or ""), options.clock, options.at)
+    stored = engine.listing.settings.get(SETTING, "")
+    clock.begin(engine.time, parsed(stored), options.clock, options.at)
     return clock
 
 

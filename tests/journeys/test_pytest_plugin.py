@@ -42,7 +42,7 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
     (tmp_path / "test_wrong.py").write_text(TESTS.read_text())
     done = run(tmp_path, "test_wrong.py")
     for words in (
-        "the marker venue has no argument speed; it has seed, clock, at, agents, scenario",
+        "the marker venue has no argument speed; it has seed, clock, at, agents, profile, scenario",
         "the marker venue: seed must be of type int",
         "the marker venue takes its arguments by name",
         "scenario: none.toml: No such file or directory",
@@ -92,7 +92,7 @@ def test_a_venue_that_is_there(tmp_path: Path) -> None:
         assert server.stop() == 0
     assert worlds == []
     assert "1 passed, 1 error" in done.stdout
-    assert "the venue at VENUE_URL has its own seed, at, agents and scenario" in done.stdout
+    assert "the venue at VENUE_URL has its own seed, at, agents, profile and scen" in done.stdout
     done = run(tmp_path, "test_there.py::test_here", VENUE_URL=server.url)
     assert (
         "no venue for this test: create_world: no venue answers at http://127.0.0.1:" in done.stdout

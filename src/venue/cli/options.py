@@ -15,7 +15,7 @@ from cyclopts.config import Toml
 FOUND: Final = "venue.toml"
 OF_FOUND: Final = (
     "agents", "batch-place", "capacity", "count", "depth-ms", "format", "history", "limit",
-    "output", "port", "product", "quiet", "seed",
+    "output", "port", "product", "profile", "quiet", "seed",
     "strict",
 )  # fmt: skip
 

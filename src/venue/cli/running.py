@@ -50,6 +50,7 @@ def status(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
     else:
         tell(f"venue {told['version']} at {url}: {told['status']}")
         tell(f"  venue time  {moment(told['venueTime'])}, machine's time +{told['clockAhead']} ms")
+        tell(f"  profile     {told['profile']}")
         tell(f"  data        {told['data']}, command {told['sequence']},")
         tell(f"              history up to {told['historySequence']}")
         tell(

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from venue.api import errors
 from venue.api.operator.wire import WireEntry
+from venue.api.profile import Profile
 from venue.core.contract.records import Perpetual
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
@@ -87,6 +88,7 @@ class Node:
         "outbox",
         "past_wire",
         "practice",
+        "profile",
         "recorder",
         "replays",
         "saving",
@@ -120,6 +122,7 @@ class Node:
         spot_changes: SpotChanges,
         practice: bool,
         faults: FaultRules,
+        profile: Profile = Profile.DOCUMENT,
     ) -> None:
         self.engine = engine
         self.sequencer = sequencer
@@ -140,6 +143,7 @@ class Node:
         self.warnings: list[str] = []  # of the start, for health
         self.disk: DiskWatch | None = None  # a world has no files of its own
         self.practice = practice
+        self.profile = profile
         self.stop: Callable[[], None] | None = None  # ends the process; not of a part of one
         self.agents = False  # whether liquidity agents quote
         self.faults = faults

@@ -30,6 +30,7 @@ from venue.api.operator import references as reference_rows
 from venue.api.operator import snapshots as snapshot_rows
 from venue.api.operator.explain import Explanation
 from venue.api.operator.preview import preview as preview_row
+from venue.api.profile import Profile
 from venue.client.errors import Misused, refused
 from venue.compiled import refuse_stale
 from venue.core.state import audit
@@ -69,8 +70,9 @@ class Venue:
 
     `clock` is "manual", "skip", "offset", "real", or "rate N" with N seconds in one. `at` is the
     time to begin at; a new venue whose clock is not "real" begins at 2026-01-01. With `state`
-    everything is kept in that file; without it in memory. Raises Misused for an unknown clock or
-    an invalid time or span; a refusal of the file's journal raises exceptions of its own.
+    everything is kept in that file; without it in memory. `profile` is "document" or "live".
+    Raises Misused for an unknown clock or profile, or an invalid time or span; a refusal of the
+    file's journal raises exceptions of its own.
     """
 
     def __init__(
@@ -81,9 +83,10 @@ class Venue:
         at: str | None = None,
         state: str | Path | None = None,
         agents: bool = True,
+        profile: str = "document",
         equity_every: str = "1m",
     ) -> None:
-        options = _options(seed, clock, at, state, agents=agents)
+        options = _options(seed, clock, at, state, agents=agents, profile=profile)
         self._step_us = _step("equity_every", equity_every)
         self._options = options
         self._open = AsyncExitStack()
@@ -386,13 +389,15 @@ async def _done(act: Callable[[object], None], who: object) -> None:
 
 
 def _options(
-    seed: int, clock: str, at: str | None, state: str | Path | None, *, agents: bool
+    seed: int, clock: str, at: str | None, state: str | Path | None, *, agents: bool, profile: str
 ) -> main.Options:
     """The options of `venue dev`. Misused."""
     if type(seed) is not int:
         raise Misused(f"seed {seed!r}: must be an int")
     if type(agents) is not bool:
         raise Misused(f"agents {agents!r}: must be True or False")
+    if profile not in list(Profile):
+        raise Misused(f"profile {profile!r}: must be {' or '.join(Profile)}")
     if state is not None and (not isinstance(state, str | Path) or not str(state)):
         raise Misused(f"state {state!r}: must be a file's name")
     if at is not None and not isinstance(at, str):
@@ -415,6 +420,7 @@ def _options(
         clock=mode,
         at=at_us,
         resets=True,
+        profile=Profile(profile),
     )
 
 

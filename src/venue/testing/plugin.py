@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import pytest
 
+from venue.api.profile import Profile
+
 if TYPE_CHECKING:
     from venue.practice import Practice
     from venue.testing.handle import Handle, Wire
@@ -24,14 +26,15 @@ if TYPE_CHECKING:
 URL: Final = "VENUE_URL"
 BEGINNING: Final = "2026-01-01T00:00:00.000Z"  # as scenarios spell it: they share the server
 MARKER: Final = (
-    "venue(seed=1, clock='manual', at='2026-01-01T00:00:00Z', agents=True, scenario=FILE): the"
-    " options of the test's venue"
+    "venue(seed=1, clock='manual', at='2026-01-01T00:00:00Z', agents=True, profile='document',"
+    " scenario=FILE): the options of the test's venue"
 )
 ARGUMENTS: Final[dict[str, type[Any]]] = {
     "seed": int,
     "clock": str,
     "at": str,
     "agents": bool,
+    "profile": str,
     "scenario": str,
 }
 OPERATED: Final = "/_venue/"
@@ -45,6 +48,7 @@ class Kind(NamedTuple):
     seed: int = 1
     at: str = BEGINNING
     agents: bool = True
+    profile: str = Profile.DOCUMENT.value
 
 
 class Servers:
@@ -97,6 +101,7 @@ class Servers:
             folder = tempfile.TemporaryDirectory(prefix="venue-")
             self._folders.append(folder)
             options = ["--seed", str(kind.seed), "--clock", "manual", "--at", kind.at]
+            options += ["--profile", kind.profile]
             if not kind.agents:
                 options.append("--no-agents")
             self._running[kind] = Practice(Path(folder.name), *options)
@@ -168,9 +173,10 @@ def _lent(
     from venue.testing.handle import VenueRefused
 
     given = _marked(item)
-    chosen = {"seed", "at", "agents", "scenario"} & given.keys()
+    chosen = {"seed", "at", "agents", "profile", "scenario"} & given.keys()
     if chosen and os.environ.get(URL):
-        _fail(f"the venue at {URL} has its own seed, at, agents and scenario: leave them out")
+        own = "seed, at, agents, profile and scenario"
+        _fail(f"the venue at {URL} has its own {own}: leave them out")
     try:
         handle = _made(given, lambda kind: make(kind, given))
     except (VenueRefused, NotStarted) as problem:
@@ -186,7 +192,8 @@ def _made(given: dict[str, Any], make: Callable[[Kind], Handle]) -> Handle:
         from venue.cli.rehearsal.scenarios import instant
 
         scenario = _scenario(given["scenario"])
-        handle = make(Kind(scenario.seed, instant(scenario), scenario.agents))
+        profile = given.get("profile", Profile.DOCUMENT.value)
+        handle = make(Kind(scenario.seed, instant(scenario), scenario.agents, profile))
         _played(scenario, handle)
     else:
         chosen = {name: given[name] for name in Kind._fields if name in given}
@@ -242,6 +249,8 @@ def _marked(item: pytest.Item) -> dict[str, Any]:
     if "scenario" in found and {"seed", "at", "agents"} & found.keys():
         words = "the marker venue: a scenario has a seed, a time and agents of its own"
         _fail(words)
+    if found.get("profile", Profile.DOCUMENT) not in list(Profile):
+        _fail(f"the marker venue: profile must be {' or '.join(Profile)}")
     if not 0 <= found.get("seed", 0) <= SEED_MAX:
         _fail(f"the marker venue: seed must be from 0 to {SEED_MAX}")
     return found

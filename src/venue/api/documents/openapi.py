@@ -12,6 +12,7 @@ from venue.api import errors
 from venue.api.documents.described import described, example
 from venue.api.documents.schemas import asked, cleaned, said, text_of
 from venue.api.operation import SIGNATURE, Operation, in_body
+from venue.api.profile import Profile
 from venue.vocabulary import Access
 
 ACCESS_TAGS: Final = {
@@ -30,11 +31,19 @@ _ORDER_HEADERS: Final = {
     "x-order-count-10s": "Orders that the account sent in this window of ten seconds.",
     "x-order-count-1m": "Orders that the account sent in this minute.",
 }
+_PROFILES: Final = {
+    Profile.DOCUMENT: "Profile document: the interface's document decides; where it is silent, the"
+    " live exchange.",
+    Profile.LIVE: "Profile live: the live exchange decides, also where the interface's document"
+    " says otherwise.",
+}
 _RETRY: Final = {"Retry-After": "Seconds to wait."}
 
 
-def openapi(rows: Iterable[Operation[Any, Any]], version: str) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of these rows."""
+def openapi(
+    rows: Iterable[Operation[Any, Any]], version: str, profile: Profile = Profile.DOCUMENT
+) -> dict[str, Any]:
+    """The OpenAPI 3.1 document of these rows, of a venue with this profile."""
     rows = list(rows)
     types = [kind for row in rows for kind in (row.request, row.reply)]
     schemas, components = msgspec.json.schema_components(
@@ -54,7 +63,11 @@ def openapi(rows: Iterable[Operation[Any, Any]], version: str) -> dict[str, Any]
     schemes["operator"] = {"type": "http", "scheme": "bearer"}
     document = {
         "openapi": "3.1.0",
-        "info": {"title": "Trading Interface V3", "version": version},
+        "info": {
+            "title": "Trading Interface V3",
+            "version": version,
+            "description": _PROFILES[profile],
+        },
         # Relative to the document: of a world's it is the world.
         "servers": [{"url": ".", "description": "Both products are served from one address."}],
         "tags": [{"name": tag} for tag in dict.fromkeys(_tag(row) for row in rows)],

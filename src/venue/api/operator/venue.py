@@ -69,7 +69,8 @@ class Health(Struct, rename="camel"):
     measured over the last hour at most, and `diskHours` how long `diskFree` bytes last at that
     rate: null in the first minute, and while they do not grow. A venue in memory writes its history
     to temporary files. Fewer than 24 hours are a warning. A world has null: its venue tells.
-    `forgotten` is the part of its past that a venue in memory keeps no longer.
+    `forgotten` is the part of its past that a venue in memory keeps no longer. `profile` is
+    document or live: what decides where these two contradict each other.
     """
 
     status: str
@@ -100,6 +101,7 @@ class Health(Struct, rename="camel"):
     disk_hours: int | None
     forgotten: str
     epoch: int
+    profile: str
 
 
 class HealthRequest(Struct, rename="camel"):

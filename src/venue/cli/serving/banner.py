@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import venue
+from venue.api.profile import Profile
 from venue.cli.told.printing import clean, paint, tell
 from venue.client.operator_tokens import ANYWHERE
 from venue.compiled import notice
@@ -79,6 +80,8 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
     """One screen of 24 lines of 80 characters at most."""
     facts = described(running)
     kind = "practice exchange: virtual money on your machine" if options.practice else "real venue"
+    if options.profile is Profile.LIVE:
+        kind += ", as live"
     rows = [
         f" venue {venue.__version__}   {kind}",
         "",

@@ -53,6 +53,13 @@ class SharedOptions:
             negative="",
         ),
     ] = False
+    profile: Annotated[
+        Literal["document", "live"],
+        Parameter(
+            help="Follow the interface's document, or the live exchange, where they contradict"
+            " each other."
+        ),
+    ] = "document"
     batch_place: Annotated[
         bool | None,
         Parameter(help="Switch batch placement of both products on or off; it stays so."),
@@ -162,6 +169,7 @@ async def _served(options: SharedOptions, settled: Settled, began: float) -> int
 
 def _shared(options: SharedOptions) -> Options:
     """The venue's settings by these options."""
+    from venue.api.profile import Profile
     from venue.main import Options
 
     return Options(
@@ -169,6 +177,7 @@ def _shared(options: SharedOptions) -> Options:
         port=options.port,
         state=options.state,
         strict=options.strict,
+        profile=Profile(options.profile),
         batch_place=options.batch_place,
         depth_ms=options.depth_ms,
         keep_us=kept_us(options.keep) if options.keep is not None else None,

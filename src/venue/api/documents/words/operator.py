@@ -139,6 +139,7 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "probability": ("Part of the matches that it hits, 0 to 1.", "0.05"),
     "problem": ("Why it has ended; empty: it has not.", ""),
     "product": ("Product: spot or contract.", "SPOT"),
+    "profile": ("The document or the live exchange, whichever decides.", "document"),
     "rank": ("Place in the queue, from 1.", 1),
     "rate": ("Rate.", "0.1"),
     "reason": ("Reason, in words.", "maintenance"),

@@ -141,7 +141,7 @@ async def cancel_contract_batch(
     for client_id in client_ids:
         commands.append(CancelContractOrder(call.uid, *named(client_id), call.request_id))
         known.append(client_id)
-    message = NOT_FOUND[call.node.setting("batchCancelWording", "document")]
+    message = NOT_FOUND[call.node.setting("batchCancelWording", call.node.profile.value)]
     items = [
         _batch_canceled(command, name, found, message)
         for command, name, found in zip(commands, known, await call.submit(commands), strict=True)

@@ -113,6 +113,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         disk_hours=None if disk is None else disk.hours,
         forgotten=_forgotten(node),
         epoch=engine.savepoints.epoch,
+        profile=node.profile.value,
     )
 
 
@@ -458,7 +459,7 @@ def settings(call: Call, _: Empty) -> Settings:
     """The venue's settings."""
     return Settings(
         call.node.setting("batchPlace", "false") == "true",
-        call.node.setting("batchCancelWording", "document"),
+        call.node.setting("batchCancelWording", call.node.profile.value),
         call.node.setting("contractBatchPlace", "false") == "true",
         call.node.setting("contractBatchCancelEnvelope", "object"),
     )

@@ -1,0 +1,82 @@
+"""Raw answers of both profiles: what the live exchange does where the document says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from support.command import run
+from support.raw import UNKNOWN_ID, Desk, priced
+from support.server import Server
+from venue import Venue
+from venue.client.errors import Misused
+
+PROFILES = ("document", "live")
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Server]]:
+    """A venue of each profile."""
+    folder = tmp_path_factory.mktemp("profiles")
+    with (
+        Server("--no-agents", folder=folder / "document") as document,
+        Server("--no-agents", "--profile", "live", folder=folder / "live") as live,
+    ):
+        yield {"document": document, "live": live}
+
+
+@pytest.fixture(scope="module")
+def document(servers: dict[str, Server]) -> Iterator[Desk]:
+    with priced(servers["document"]) as desk:
+        yield desk
+
+
+@pytest.fixture(scope="module")
+def live(servers: dict[str, Server]) -> Iterator[Desk]:
+    with priced(servers["live"]) as desk:
+        yield desk
+
+
+def test_the_profile_is_told(servers: dict[str, Server]) -> None:
+    for profile in PROFILES:
+        client = servers[profile].client()
+        assert client.get("/_venue/health?stateHash=false").json["profile"] == profile
+        told = client.get("/openapi.json").json["info"]["description"]
+        assert told.startswith(f"Profile {profile}: ")
+        said = run("status", "--url", servers[profile].url)
+        assert f"  profile     {profile}\n" in said.stdout
+        assert client.post("/_venue/worlds", {"name": "w"}).status == 200
+        world = client.get("/w/w/_venue/health?stateHash=false").json
+        assert world["profile"] == profile
+
+
+def test_an_unknown_profile_is_refused() -> None:
+    for command in ("dev", "serve"):
+        done = run(command, "--profile", "true", "--port", "0")
+        assert done.returncode == 2
+        assert 'for --profile. Choose from: "document", "live"' in done.stderr
+    with pytest.raises(Misused, match="profile 'true': must be document or live"):
+        Venue(profile="true")
+
+
+def test_a_venue_in_the_process_has_a_profile() -> None:
+    for profile in PROFILES:
+        with Venue(profile=profile, agents=False) as venue:
+            assert venue.call("health").profile == profile
+
+
+def test_a_batch_cancel_tells_unknown_orders_in_live_words(document: Desk, live: Desk) -> None:
+    words = {
+        "document": (document, {"status": "EXPIRED", "errorMsg": "order not found"}),
+        "live": (live, {"status": "FAILED", "errorMsg": "FAILED_ORDER_NOT_FOUND"}),
+    }
+    for profile, (desk, told) in words.items():
+        answer = desk.bob.delete("/api/v3/order/batch", {"orderIds": [UNKNOWN_ID]})
+        (item,) = answer.json["orderList"]
+        assert {name: item[name] for name in told} == told
+        body = {"orderIdList": [UNKNOWN_ID]}
+        (item,) = desk.bob.delete("/capi/v3/batchOrders", body).json["orderList"]
+        assert item["errorMessage"] == told["errorMsg"]
+        settings = desk.anyone.get("/_venue/settings").json
+        assert settings["batchCancelWording"] == profile
