@@ -42,8 +42,8 @@ PREMIUM = (
 )
 NETWORK = (
     "network coin withdrawIntegerMultiple isDefault depositEnable withdrawEnable depositDesc"
-    " withdrawDesc name withdrawFee withdrawMin depositDust minConfirm withdrawTag"
-    " contractAddressUrl contractAddress"
+    " withdrawDesc name withdrawFee withdrawMin withdrawInternalMin depositDust minConfirm"
+    " withdrawTag contractAddressUrl contractAddress"
 )
 TRADE = "id price qty quoteQty time isBuyerMaker isBestMatch"
 QUERY = "symbol=BTCUSDT"

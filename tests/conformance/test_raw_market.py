@@ -243,6 +243,7 @@ def test_coins(desk: Desk) -> None:
         "withdrawTag": is_flag,
         "withdrawFee": PLAIN,
         "withdrawMin": PLAIN,
+        "withdrawInternalMin": PLAIN,
         "depositDust": PLAIN,
         "withdrawIntegerMultiple": number(8),
         "minConfirm": INTEGER,

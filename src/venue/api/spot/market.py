@@ -30,6 +30,7 @@ class Network(Struct, rename="camel"):
     withdraw_tag: bool
     withdraw_fee: str
     withdraw_min: str
+    withdraw_internal_min: str
     deposit_dust: str
     withdraw_integer_multiple: Raw  # a JSON number
     min_confirm: int

@@ -106,6 +106,7 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "withdrawEnable": ("Whether withdrawals go over this network.", True),
     "withdrawFee": ("Fee of a withdrawal, in the asset.", "0"),
     "withdrawIntegerMultiple": ("Withdrawals are multiples of it, a JSON number.", None),
+    "withdrawInternalMin": ("Least amount of a withdrawal to an account here.", "0"),
     "withdrawMin": ("Least amount of a withdrawal, in the asset.", "0"),
     "withdrawTag": ("Whether a withdrawal needs a tag.", False),
 }

@@ -248,6 +248,7 @@ def _coin(asset: Asset) -> Coin:
         withdraw_tag=False,
         withdraw_fee="0",
         withdraw_min="0",
+        withdraw_internal_min="0",
         deposit_dust="0",
         withdraw_integer_multiple=Raw(decimal_text(1, asset.scale).encode()),
         min_confirm=1,
