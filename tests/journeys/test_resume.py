@@ -164,6 +164,16 @@ def test_what_cannot_be_resumed(server: Server, name: str, words: str) -> None:
         assert alice.settle() == []
 
 
+def test_every_channel_that_cannot_be_resumed_is_named(server: Server) -> None:
+    with opened(server, SPOT) as alice:
+        told = refused(alice, "orders?from=x", "account?from=0", "order?from=x", "fill?from=y")
+        assert [words.partition(", ")[0] for words in told.split("; ")] == [
+            "invalid sequence : x",
+            "invalid sequence : y",
+        ]
+        assert alice.settle() == []
+
+
 def test_public_channels_have_no_past(server: Server) -> None:
     with Listener(server.port, "/spot/v3/ws/public") as anyone:
         assert refused(anyone, "BTCUSDT@trade?from=0") == "invalid event : trade?from=0"

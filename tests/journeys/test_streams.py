@@ -105,6 +105,14 @@ def test_other_ids_are_refused(spot: Listener, identity: Any) -> None:
         (["BTCUSDT@kline_1m_MARK_PRICE"], "invalid event : kline_1m_MARK_PRICE"),
         (["orders"], "invalid event : orders"),
         (["BTCUSDT@trade", "NOPE@trade"], "invalid symbol : NOPE"),
+        (
+            ["NOPE@trade", "BTCUSDT@trade", "BTCUSDT@nope", "NO@trade", "NOPE@ticker"],
+            "invalid symbol : NOPE; invalid event : nope; invalid symbol : NO",
+        ),
+        (
+            [f"A{number}@trade" for number in range(1, 103)],
+            "; ".join(f"invalid symbol : A{number}" for number in range(1, 101)) + "; and 2 more",
+        ),
         ([], "invalid params : must be a list of channels"),
         (["BTCUSDT@trade", 1], "invalid params : must be a list of channels"),
         ("BTCUSDT@trade", "invalid params : must be a list of channels"),

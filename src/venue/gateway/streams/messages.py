@@ -13,6 +13,7 @@ from venue.api.streams.channels import CancelOnDisconnect, Message
 
 NUMBER: Final = re.compile(rb"-?[0-9]{1,20}")
 ID_LENGTH_MAX: Final = 64
+TOLD_MAX: Final = 100  # reasons in one refusal: as many as a connection may have channels
 
 _decode = msgspec.json.Decoder(Message).decode
 _switch = msgspec.json.Decoder(CancelOnDisconnect).decode
@@ -58,6 +59,12 @@ def plain(params: Raw) -> Any:
         return msgspec.json.decode(params)
     except (msgspec.DecodeError, RecursionError):
         return None
+
+
+def listed(reasons: list[str]) -> str:
+    """Reasons of one refusal, in their order."""
+    told = "; ".join(reasons[:TOLD_MAX])
+    return told if len(reasons) <= TOLD_MAX else f"{told}; and {len(reasons) - TOLD_MAX} more"
 
 
 def cut(text: str) -> str:

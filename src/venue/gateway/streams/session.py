@@ -36,7 +36,15 @@ from venue.gateway.faults.rules import NO_PING, NO_PONG, Asked
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import POLICY, Hub
 from venue.gateway.streams.limits import Allowance, SessionLimits
-from venue.gateway.streams.messages import MessageRefused, cut, enabled_of, identity_of, plain, read
+from venue.gateway.streams.messages import (
+    MessageRefused,
+    cut,
+    enabled_of,
+    identity_of,
+    listed,
+    plain,
+    read,
+)
 from venue.gateway.streams.public_frames import is_listed
 from venue.gateway.streams.socket_orders import SocketOrders
 from venue.gateway.streams.subscriber import PublicKey, Subscriber
@@ -260,7 +268,11 @@ class Session:
             self._hub.leave(self._link, key)
 
     def _asked(self, params: Any) -> dict[PublicKey | str, Stream]:
-        """The channels that a message names, each once; refused as a whole when one is unknown."""
+        """The channels that a message names, each once.
+
+        Refused as a whole when some are unknown, each of which is named: one answer cannot say that
+        a part was done, and a client would take the frames of that part for none that it asked for.
+        """
         if not self._changes.take(self._loop.time()):
             most = self._limits.changes
             raise MessageRefused(
@@ -268,7 +280,17 @@ class Session:
             )
         if not isinstance(params, list) or not params:
             raise MessageRefused("invalid params : must be a list of channels")
-        return dict([self._channel(name) for name in params])
+        found: dict[PublicKey | str, Stream] = {}
+        refused: dict[str, None] = {}
+        for name in params:
+            try:
+                key, stream = self._channel(name)
+                found[key] = stream
+            except MessageRefused as refusal:
+                refused[str(refusal)] = None
+        if refused:
+            raise MessageRefused(listed(list(refused)))
+        return found
 
     def _channel(self, name: Any) -> tuple[PublicKey | str, Stream]:
         if not isinstance(name, str):
@@ -287,23 +309,28 @@ class Session:
                 raise MessageRefused(f"invalid depth level : {cut(level)}")
             raise MessageRefused(f"invalid event : {cut(channel or name)}")
         # Other scripts stay as they are: the upper case of some letters is an ASCII letter.
-        listed = symbol.upper() if symbol.isascii() else symbol
-        if not is_listed(self._node, self._socket.product, listed):
+        known = symbol.upper() if symbol.isascii() else symbol
+        if not is_listed(self._node, self._socket.product, known):
             raise MessageRefused(f"invalid symbol : {cut(symbol)}")
-        return (self._socket.product, listed, channel), stream
+        return (self._socket.product, known, channel), stream
 
     def _resumed(self, names: list[str]) -> dict[str, int]:
         """The private channels that are to go on after a number, which must be kept."""
         resumed: dict[str, int] = {}
+        refused: dict[str, None] = {}
         for name in names:
             channel, _, after = name.partition("?")
             if after:
                 channel = ALIASES.get(channel, channel)
-                number = self._after(channel, after.removeprefix("from="))
+                try:
+                    number = self._after(channel, after.removeprefix("from="))
+                except MessageRefused as refusal:
+                    refused[str(refusal)] = None
+                    continue
                 if resumed.setdefault(channel, number) != number:
-                    raise MessageRefused(
-                        f"invalid params : {channel} is asked for from two numbers"
-                    )
+                    refused[f"invalid params : {channel} is asked for from two numbers"] = None
+        if refused:
+            raise MessageRefused(listed(list(refused)))
         return resumed
 
     def _after(self, channel: str, text: str) -> int:
