@@ -8,12 +8,12 @@ from contextlib import suppress
 
 import pytest
 
+from support.waits import WAIT_S
 from venue.crashtest import judge, tunnel
 from venue.crashtest.record import Record
 from venue.crashtest.tunnel import Streams, Tunnel
 
 HEAD = b"HTTP/1.1 101 Switching Protocols\r\n\r\n"
-WAIT_S = 20
 
 
 class Between:

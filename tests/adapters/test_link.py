@@ -8,6 +8,7 @@ import signal
 
 import pytest
 
+from support.waits import WAIT_S
 from venue.history.process import link as room
 from venue.history.process.link import HistoryFailed, Link
 from venue.history.process.shelf import Shelf
@@ -74,7 +75,7 @@ def test_questions_that_waited_for_a_process_fail_with_it(monkeypatch: pytest.Mo
         history = shelf.first()
         share = history._link
         asked = [share.send(b"?", b"") for _ in range(3)]
-        _, waiting = await asyncio.wait(asked, timeout=30)
+        _, waiting = await asyncio.wait(asked, timeout=WAIT_S)
         assert not waiting
         for answer in asked:
             assert isinstance(answer.exception(), HistoryFailed), answer

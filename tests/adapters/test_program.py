@@ -9,6 +9,7 @@ from importlib import import_module
 
 import pytest
 
+from support.waits import WAIT_S
 from venue.program import importing
 
 OF_THE_COMMAND = (
@@ -23,7 +24,7 @@ OF_THE_COMMAND = (
 
 def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-P", *arguments], input=b"", capture_output=True, timeout=60
+        [sys.executable, "-P", *arguments], input=b"", capture_output=True, timeout=WAIT_S
     )
 
 
@@ -63,7 +64,7 @@ def test_a_helper_ends_with_what_its_main_returns() -> None:
 def run_in_a_session(program: str) -> None:
     """Run a program in a session of its own; it must succeed."""
     command = [sys.executable, "-P", "-c", program]
-    done = subprocess.run(command, capture_output=True, timeout=60, start_new_session=True)
+    done = subprocess.run(command, capture_output=True, timeout=WAIT_S, start_new_session=True)
     assert done.returncode == 0, done.stderr
 
 

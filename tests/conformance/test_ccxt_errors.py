@@ -12,6 +12,7 @@ import pytest
 from support.client import Client
 from support.server import Server
 from support.stock import Stock, loop_of
+from support.waits import WAIT_S
 
 BTC = "BTC/USDT"
 UNKNOWN_ID = "1000000000999999"
@@ -217,7 +218,7 @@ def test_rate_limit_exceeded(kind: str, tmp_path_factory: pytest.TempPathFactory
 def exhaust(port: int) -> None:
     """Ask the dearest public question, many times in one go, until it is refused."""
     request = b"GET /api/v3/market/trades?symbol=NOPE HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=WAIT_S) as connection:
         answers = b""
         for _ in range(TRIES_MAX * 2_000):
             connection.sendall(request * 10)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.listening import WAIT_S
 from support.server import Server
 from support.stock import Stock
+from support.waits import WAIT_S
 from support.watch import Watch, operate, quoted_venue
 
 BTC, ETH = "BTC/USDT:USDT", "ETH/USDT:USDT"

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from support.server import STOP_S, Server, environment
+from support.server import Server, environment
+from support.waits import WAIT_S
 
-WAIT_S = 30
 SOURCES = [f"127.0.0.{n}" for n in range(11, 16)]  # all of 127/8 are addresses of this machine
 GET = b"GET /api/v3/ping HTTP/1.1\r\nHost: venue\r\n\r\n"
 STREAM = (
@@ -143,7 +143,7 @@ def test_without_limits_the_system_s_are_kept(tmp_path: Path) -> None:
 def test_a_venue_with_room_for_nobody_ends_in_words(tmp_path: Path) -> None:
     command = [sys.executable, "-m", *limited(64, 100), "dev", "--port", "0", "--quiet"]
     found = subprocess.run(
-        command, env=environment(), cwd=tmp_path, timeout=STOP_S,
+        command, env=environment(), cwd=tmp_path, timeout=WAIT_S,
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert found.returncode == 2

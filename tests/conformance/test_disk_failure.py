@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from support.client import Client
-from support.server import STOP_S, Server, environment
+from support.server import Server, environment
+from support.waits import WAIT_S
 from venue.cli.verify import verify
 
 ORDER = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.001"}
@@ -37,7 +38,7 @@ def test_a_refused_sync_stops_the_venue(tmp_path: Path, syncs: int) -> None:
     program = ("support.disk", str(syncs))
     with Server("--state", state, "--no-agents", folder=tmp_path, program=program) as server:
         acknowledged, status = orders_until_refused(server.client("alice"))
-        assert server.process.wait(STOP_S) == 3
+        assert server.process.wait(WAIT_S) == 3
     assert acknowledged
     assert status in (0, 500, 503)
     assert "venue: stopped:" in server.errors.read_text()
@@ -58,7 +59,7 @@ def started_with(room: int, folder: Path, *arguments: str) -> subprocess.Complet
         [*command, "--state", "venue.db", *arguments],
         capture_output=True,
         text=True,
-        timeout=2 * STOP_S,
+        timeout=WAIT_S,
         cwd=folder,
         env=environment(),
     )

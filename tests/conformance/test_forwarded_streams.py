@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from support.server import Server
+from support.waits import WAIT_S
 
-WAIT_S = 30
 MOST = 100  # streams of one address
 # All of 127/8 are addresses of this machine.
 PROXY, STRANGER, OTHER = "127.0.0.7", "127.0.0.8", "127.0.0.9"

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from support.asking import LAST, OTHER_USER, WAIT_S, ask, say
+from support.asking import LAST, OTHER_USER, ask, say
 from support.client import Client
 from support.server import Server
+from support.waits import WAIT_S
 from venue.api.errors import ApiError
 from venue.gateway.access.attempts import Attempts
 from venue.gateway.access.auth import BAD_PASSPHRASES_MAX

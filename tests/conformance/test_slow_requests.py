@@ -15,6 +15,7 @@ from support.client import Client
 from support.refusals.cases import order
 from support.refusals.stage import Stage
 from support.refusals.watching import TRIES_MAX
+from support.waits import WAIT_S
 from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.transport.server import Server, listen
@@ -22,7 +23,6 @@ from venue.lab import demo
 from venue.main import Options, dispatcher, opened
 from venue.node.clock import SystemClock
 
-WAIT_S = 30
 ALICE = {"key": "demo-alice", "secret": "demo-alice-secret", "passphrase": demo.PASSPHRASE}
 ORDER = "/api/v3/order"
 BODY = json.dumps(order()).encode()

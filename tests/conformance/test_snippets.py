@@ -24,6 +24,7 @@ from support.listening import Listener, login
 from support.real_venue import real_venue
 from support.server import Server
 from support.tools import needed
+from support.waits import WAIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -118,7 +119,7 @@ def run(command: list[str], folder: Path, url: str = "") -> str:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=WAIT_S,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -12,6 +12,7 @@ import pytest
 
 from support.server import Server
 from support.stamps import stamp_ms
+from support.waits import WAIT_S
 
 SECRET = "demo-alice-secret"
 OPEN = "/api/v3/openOrders"
@@ -36,7 +37,7 @@ def sent(
     server: Server, method: str, path: str, body: str, stamp: str, signature: str
 ) -> tuple[int, str]:
     """Status and bytes of the answer to a request with any signature."""
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=WAIT_S)
     headers = {
         "ACCESS-KEY": "demo-alice",
         "ACCESS-SIGN": signature,

@@ -12,6 +12,7 @@ import pytest
 
 from support.client import Client
 from support.server import Server
+from support.waits import WAIT_S
 from venue.api.documents import table
 from venue.vocabulary import Access
 
@@ -295,7 +296,7 @@ def _burn(client: Client, times: int) -> None:
         named = {**headers, **client.headers("POST", target, body)}
         lines = "".join(f"{name}: {value}\r\n" for name, value in named.items())
         requests.append(f"POST {target} HTTP/1.1\r\n{lines}\r\n".encode() + body)
-    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", client.port), timeout=WAIT_S) as connection:
         answered = 0
         for first in range(0, times, 20):
             sent = requests[first : first + 20]

@@ -18,6 +18,7 @@ from support.faulty import add, hits
 from support.real_venue import new_owner, real_venue
 from support.server import Server, flawless
 from support.socket_desk import CONTRACT, PRODUCTS, Product, open_ids, price_contracts
+from support.waits import WAIT_S
 from venue.core.messages.commands import PlaceContractOrder, PlaceOrder
 from venue.gateway.access.replay import ACTED
 from venue.gateway.dispatch.faulty import _again
@@ -27,7 +28,6 @@ from venue.journal.opening import open_journal
 ACT_AS = "X-Venue-Act-As"
 AS_ALICE: dict[str, str | None] = {ACT_AS: "alice"}
 OTHER_USER = 65534  # runs nothing else on a machine
-WAIT_S = 30
 BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.name)
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from support.waits import WAIT_S
 from venue.candles import (
     INTERVALS,
     MINUTE_US,
@@ -133,7 +134,7 @@ def test_the_same_rows_in_every_process() -> None:
             capture_output=True,
             text=True,
             check=True,
-            timeout=30,
+            timeout=WAIT_S,
         ).stdout
         for seed in ("1", "2")
     }

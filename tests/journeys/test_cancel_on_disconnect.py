@@ -12,7 +12,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from support.client import Client
-from support.listening import WAIT_S, Listener, login
+from support.listening import Listener, login
 from support.listening_room import KEYS, ListeningRoom
 from support.server import Server, flawless
 from support.socket_desk import (
@@ -30,6 +30,7 @@ from support.socket_desk import (
     switch,
     until_ended,
 )
+from support.waits import WAIT_S
 from venue.core.messages.savepoints import RevertState
 from venue.gateway.context import Node
 from venue.gateway.streams import socket_orders

@@ -17,6 +17,7 @@ import pytest
 from support.command import run, run_in
 from support.copies import CLEAN
 from support.server import Server
+from support.waits import WAIT_S
 from venue import compiled
 from venue.journal import built
 from venue.journal.journal import Snapshot
@@ -51,7 +52,7 @@ def command(*arguments: str, folder: Path | None = None) -> subprocess.Completed
         [sys.executable, "-m", "venue", *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=WAIT_S,
         cwd=folder,
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
     )
@@ -79,7 +80,7 @@ def test_a_copy_of_a_ready_command_does_what_a_fresh_one_does(
         [sys.executable, "-m", "venue", *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=WAIT_S,
         cwd=tmp_path,
         env={**CLEAN, "NO_COLOR": "1", "COLUMNS": "200", **given},
         stdin=subprocess.DEVNULL,
@@ -98,7 +99,7 @@ def test_help_imports_neither_server_nor_database() -> None:
         "print(sorted({'uvicorn', 'sqlalchemy', 'apsw', 'asyncio'} & set(sys.modules)))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=WAIT_S
     )
     assert done.stdout.splitlines()[-1] == "[]", done.stderr
     assert "File to keep everything in" in done.stdout

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from support.server import environment
+from support.waits import WAIT_S
 from venue.crashtest.incidents import ALL
 
 ROOT = Path(__file__).resolve().parents[2]
 BOTS = ROOT / "examples" / "bots"
-WAIT_S = 60
 FAST = str(Path(__file__).resolve().parents[1] / "support" / "bot.py")
 
 
@@ -48,7 +48,8 @@ def test_the_bot_that_orders_twice_is_found_and_the_fault_is_one(tmp_path: Path)
 
 def replayed(path: Path) -> str:
     command = [sys.executable, "-m", "venue", "replay", str(path)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S, check=True)
+    return done.stdout
 
 
 def test_its_mended_version_passes(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from support.client import Client
 from support.faulty import add, refused
 from support.server import Server
 from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, price_contracts
+from support.waits import WAIT_S
 
 BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.name)
 CLIENTS: dict[str | None, Client] = {}
@@ -260,7 +261,7 @@ def test_the_command(server: Server) -> None:
         [sys.executable, "-m", "venue", "explain", "order", str(number)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=WAIT_S,
         env={**os.environ, "VENUE_URL": server.url},
     )
     assert done.returncode == 0, done.stderr

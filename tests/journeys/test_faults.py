@@ -17,13 +17,13 @@ import pytest
 
 from support.client import Answer
 from support.faulty import TIME, TIMER_S, add, hits, refused, resting
-from support.listening import WAIT_S
 from support.moved import Moved
 from support.pro import Pro
 from support.server import Server, flawless
 from support.socket_desk import CONTRACT as DEMO_CONTRACT
 from support.socket_desk import SPOT, Product, cancel_all
 from support.stock import Stock
+from support.waits import WAIT_S
 from venue.api.operator.faults import KINDS
 from venue.gateway.faults.presets import PRESETS
 from venue.gateway.faults.rules import RULES_MAX

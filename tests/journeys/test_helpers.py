@@ -16,7 +16,8 @@ import pytest
 from support.client import Client
 from support.holding import children, held
 from support.listening import Listener, login
-from support.server import STOP_S, Server
+from support.server import Server
+from support.waits import WAIT_S
 from venue.cli.verify import verify
 
 PATIENCE_S = 60.0
@@ -125,7 +126,7 @@ def test_a_stop_does_not_wait_for_a_hanging_history(tmp_path: Path) -> None:
         assert len(trades(server)) == 2
         os.kill(children(server.process.pid)[0], signal.SIGSTOP)
         trade(server, 1, 10)
-        assert server.stop() == 0  # within STOP_S
+        assert server.stop() == 0  # within WAIT_S
     assert "no snapshot: the history process did not answer" in server.errors.read_text()
     with Server(*state, folder=tmp_path) as server:
         assert len(trades(server)) == 3
@@ -212,7 +213,7 @@ def test_the_helper_has_neither_the_token_nor_the_working_directory(tmp_path: Pa
         assert secret.encode() not in environment
         assert b"VENUE_" not in environment
         process.send_signal(signal.SIGTERM)
-        assert process.wait(STOP_S) == 0
+        assert process.wait(WAIT_S) == 0
     finally:
         process.kill()
         process.wait()

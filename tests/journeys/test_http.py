@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import uvloop
 
+from support.waits import WAIT_S
 from venue.gateway.access.connections import HttpLimits
 from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
 
-WAIT_S = 10.0
 GET = b"GET /a?x=1 HTTP/1.1\r\nHost: h\r\n\r\n"
 LAST = b"GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 

@@ -20,6 +20,7 @@ from support.listening_room import KEYS, ListeningRoom
 from support.refusals.cases import order
 from support.server import Server
 from support.talkative import BEGIN
+from support.waits import WAIT_S
 from venue.core.units import FIRST_UID
 from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.vault import StoredKey, Vault
@@ -209,7 +210,10 @@ def test_a_bad_address_in_the_key_file_is_told_in_words(tmp_path: Path) -> None:
     vault.save(stored)
     command = [sys.executable, "-m", "venue", "dev", "--port", "0", "--quiet", "--no-agents"]
     ended = subprocess.run(
-        [*command, "--state", str(tmp_path / "state")], capture_output=True, text=True, timeout=60
+        [*command, "--state", str(tmp_path / "state")],
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
     )
     assert ended.returncode == 2
     assert "Traceback" not in ended.stderr
@@ -240,7 +244,7 @@ def test_an_operator_says_how_long_a_key_works(tmp_path: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "venue", "key", "create", "alice", "--expires", "30d",
              "--output", "json", "--url", server.url],
-            capture_output=True, text=True, timeout=60, check=True,
+            capture_output=True, text=True, timeout=WAIT_S, check=True,
         )  # fmt: skip
         key = json.loads(done.stdout)["key"]
         shown = {row["key"]: row["expires"] for row in operator.get("/_venue/keys").json}

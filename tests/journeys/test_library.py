@@ -17,6 +17,7 @@ import pytest
 
 from support.lived import journal_of, packed
 from support.moved import Moved
+from support.waits import WAIT_S
 from venue import Misused, Refused, Venue
 from venue.library.progress import Progress
 
@@ -396,7 +397,11 @@ def test_the_package_alone_is_light() -> None:
 def test_a_venue_that_is_not_closed_ends_with_the_process() -> None:
     program = "from venue import Venue; print(Venue(agents=False).serve().url)"
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=os.environ
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
+        env=os.environ,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("http://127.0.0.1:")

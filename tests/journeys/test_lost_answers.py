@@ -16,6 +16,7 @@ import pytest
 
 import venue
 from support.server import Server, environment
+from support.waits import WAIT_S
 from venue.api.documents.table import BY_NAME, ROWS
 from venue.api.repeating import NAMES, Repetition, repeated_under, repetition
 
@@ -155,7 +156,7 @@ def test_clients_and_commands_repeat_under_a_reference_of_their_own(
             assert held() == before + 7
         done = subprocess.run(
             [sys.executable, "-m", "venue", "faucet", "alice", "SPOT", "USDT", "5"],
-            capture_output=True, text=True, timeout=60, cwd=tmp_path,
+            capture_output=True, text=True, timeout=WAIT_S, cwd=tmp_path,
             env={**environment(), "VENUE_URL": f"http://127.0.0.1:{port}"},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

@@ -13,6 +13,7 @@ import pytest
 import venue
 from support.real_venue import real_venue
 from support.server import Server, environment
+from support.waits import WAIT_S
 from venue.api.errors import ApiError
 from venue.client import operator_tokens
 from venue.gateway.access.operators import OperatorDoor
@@ -223,7 +224,8 @@ def test_no_proxy_of_the_venues_own_user_makes_operators(tmp_path: Path) -> None
 def command(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "venue", *words],
-        capture_output=True, text=True, timeout=60, cwd=folder, env={**environment(), **variables},
+        capture_output=True, text=True, timeout=WAIT_S, cwd=folder,
+        env={**environment(), **variables},
     )  # fmt: skip
 
 
@@ -279,7 +281,7 @@ def test_who_listens_after_the_venue_gets_no_token(tmp_path: Path, kill: bool) -
             accepted, _ = listening.accept()
             with closing(accepted):
                 said = accepted.recv(65_536)
-            process.communicate(timeout=60)
+            process.communicate(timeout=WAIT_S)
     assert said.startswith(b"GET /_venue/health")
     assert b"authorization" not in said.lower()
 

@@ -14,10 +14,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from support.helper_process import process_of
 from support.holding import held
-from support.listening import WAIT_S, Listener, login
+from support.listening import Listener, login
 from support.listening_room import KEYS, ListeningRoom
 from support.resuming import numbers, refused, up_to
 from support.socket_desk import SPOT
+from support.waits import WAIT_S
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrders, Command, PlaceOrder, Tick
 from venue.core.messages.events import OrderPlaced

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from support.waits import WAIT_S
 from venue.cli.rehearsal.scenarios import options, outcomes
 from venue.practice import NotStarted, Practice
 from venue.scenario.file import load
@@ -59,7 +60,7 @@ def test_a_ready_scenario(path: Path, tmp_path: Path) -> None:
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, timeout=60
+        [*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, timeout=WAIT_S
     )
 
 

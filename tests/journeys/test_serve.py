@@ -14,6 +14,7 @@ import venue
 from support.client import Client
 from support.real_venue import RIGHTS, SYMBOL, list_market, new_owner, ok, real_venue
 from support.server import Server
+from support.waits import WAIT_S
 from venue.founding import OtherKind
 
 PRACTICE_ONLY = [
@@ -28,7 +29,7 @@ PRACTICE_ONLY = [
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "venue", *arguments],
-        capture_output=True, text=True, timeout=60, cwd=folder,
+        capture_output=True, text=True, timeout=WAIT_S, cwd=folder,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from support.listening import WAIT_S, Listener, Message, login
+from support.listening import Listener, Message, login
 from support.listening_room import KEYS, ListeningRoom
 from support.server import Server, flawless
 from support.socket_desk import (
@@ -23,6 +23,7 @@ from support.socket_desk import (
     placed,
     price_contracts,
 )
+from support.waits import WAIT_S
 from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 MANY = 200

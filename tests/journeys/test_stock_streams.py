@@ -15,12 +15,12 @@ import pytest
 
 from support.client_streams import streaming
 from support.faulty import add, hits
-from support.listening import WAIT_S
 from support.listening_room import ListeningRoom
 from support.pro import LOOK_S, Pro
 from support.server import Server
 from support.socket_desk import CONTRACT as DEMO_CONTRACT
 from support.socket_desk import SPOT, Product
+from support.waits import WAIT_S
 from venue.gateway.streams.limits import SessionLimits, SocketLimits
 
 CONTRACT: Final = DEMO_CONTRACT._replace(plain={**DEMO_CONTRACT.plain, "symbol": "BTCUSDT"})

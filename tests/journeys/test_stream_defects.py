@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
 
-from support.listening import WAIT_S, Book, Listener, login
+from support.listening import Book, Listener, login
 from support.listening_room import KEYS, ListeningRoom
 from support.socket_desk import SPOT as SPOT_ORDERS
 from support.socket_desk import place
+from support.waits import WAIT_S
 from support.witness import KINDS, OWNER, Market, Witness, channels, witnesses
 from venue.api.streams.channels import Socket, trade
 from venue.core.messages.applied import Applied

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from support.client_streams import BY_NAME, left_alone, streaming
 from support.faulty import TIMER_S
-from support.listening import WAIT_S, Listener, Message, login
+from support.listening import Listener, Message, login
 from support.server import Server
 from support.socket_desk import (
     CONTRACT,
@@ -22,6 +22,7 @@ from support.socket_desk import (
     open_ids,
     place,
 )
+from support.waits import WAIT_S
 
 _NUMBERS = itertools.count(1)
 

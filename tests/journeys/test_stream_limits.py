@@ -13,8 +13,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Close
 
 from support.client import Client
-from support.listening import WAIT_S, Listener, login
+from support.listening import Listener, login
 from support.listening_room import KEYS, ListeningRoom
+from support.waits import WAIT_S
 from venue.gateway.access.connections import HttpLimits
 from venue.gateway.streams.connection import TURN, SocketConnection
 from venue.gateway.streams.limits import SessionLimits, SocketLimits

@@ -18,10 +18,11 @@ from threading import Event, Thread
 from typing import Any
 
 from support.client import Client
-from support.listening import WAIT_S, Listener, Message, login
+from support.listening import Listener, Message, login
 from support.listening_room import KEYS
 from support.server import Server
 from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, price_contracts
+from support.waits import WAIT_S
 from venue.cli.verify import verify
 
 CHANNELS = {

@@ -11,8 +11,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from support.client import Client
-from support.listening import WAIT_S, Book, Listener, Message
+from support.listening import Book, Listener, Message
 from support.server import Server, flawless
+from support.waits import WAIT_S
 
 SPOT = "/spot/v3/ws/public"
 CONTRACT = "/contract/v3/ws/public"

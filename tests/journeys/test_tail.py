@@ -22,10 +22,10 @@ import pytest
 
 from support.listening import Listener, login
 from support.server import Server
+from support.waits import WAIT_S
 from venue.cli.http import ClientFailed
 from venue.cli.watch import WatchedMarket, WatchedOrder, layout
 
-WAIT_S = 30
 LINES, COLUMNS = 24, 80
 PRICE = "61234.50"  # nobody else's
 

@@ -19,6 +19,7 @@ from support.faulty import TIME, add, refused
 from support.listening import Listener, login
 from support.server import Server
 from support.socket_desk import SPOT, at_once, open_ids, place
+from support.waits import WAIT_S
 from venue.api.documents.table import ROWS
 from venue.api.operator.wire import WireEntry
 from venue.gateway.operations.operator.wire import _repeat_of
@@ -60,7 +61,7 @@ def run(server: Server, *arguments: str) -> str:
         [sys.executable, "-m", "venue", *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=WAIT_S,
         env={**os.environ, "VENUE_URL": server.url},
     )
     assert done.returncode == 0, done.stderr

@@ -18,9 +18,10 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from support.client import Answer, Client
 from support.defective import POISON
-from support.listening import WAIT_S, Listener, login
+from support.listening import Listener, login
 from support.server import Server
 from support.stock import Stock
+from support.waits import WAIT_S
 from support.worlds import At, asked, gone, made, operator, sequence
 from venue.gateway.worlds import WORLDS_MAX
 
@@ -461,7 +462,7 @@ def test_a_connection_goes_from_world_to_world(server: Server) -> None:
     """One connection is asked of three venues by turns, and each answers for itself."""
     for name in ("a", "b"):
         made(server, name)
-    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)) as line:
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=WAIT_S)) as line:
         for target in ("/w/a/api/v3/time", "/api/v3/time", "/w/b/api/v3/time", "/w/c/api/v3/time"):
             line.request("GET", target)
             reply = line.getresponse()

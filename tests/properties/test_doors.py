@@ -14,8 +14,9 @@ import pytest
 from properties.doors import Doors
 from properties.stream_frames import Writer
 from properties.streams import streams
-from support.listening import WAIT_S, Listener
+from support.listening import Listener
 from support.server import Server
+from support.waits import WAIT_S
 
 READS = 40_000
 STREAM_READS = 8_000

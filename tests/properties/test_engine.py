@@ -17,6 +17,7 @@ from properties.auditor import Auditor
 from properties.facts import Facts
 from properties.length import walked
 from support import walk
+from support.waits import WAIT_S
 from venue.core.book.book import Half, resting
 from venue.core.engine import Engine
 from venue.core.instruments import Instrument
@@ -299,7 +300,7 @@ def test_the_state_hash_does_not_depend_on_the_hash_seed() -> None:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=WAIT_S,
             check=True,
         )
         printed.append(done.stdout)

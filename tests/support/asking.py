@@ -8,8 +8,8 @@ from contextlib import closing
 from typing import Any
 
 from support.server import Server
+from support.waits import WAIT_S
 
-WAIT_S = 30
 LAST = b"GET /api/v3/ping HTTP/1.1\r\nHost: venue\r\nConnection: close\r\n\r\n"
 UPGRADE = b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
 STREAM = (

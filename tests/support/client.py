@@ -8,6 +8,7 @@ import time
 from typing import Any, NamedTuple
 
 from support.stamps import stamp_ms
+from support.waits import WAIT_S
 from venue.api import signing
 
 IDLE_S = 20
@@ -34,7 +35,7 @@ class Client:
         self.port = port
         self.account = account
         self.token = token  # an operator's
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_S)
         self._used = time.monotonic()
         # The time of the last signature (ms); the next is one later. None: the machine's time.
         self.at_ms: int | None = None

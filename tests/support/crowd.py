@@ -9,7 +9,8 @@ import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, cast
 
-WAIT_S: Final = 60
+from support.waits import WAIT_S
+
 SPOT: Final = "/spot/v3/ws/public"
 CONTRACT: Final = "/contract/v3/ws/public"
 KEY: Final = "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"

@@ -10,9 +10,9 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 from support.stamps import stamp_ms
+from support.waits import WAIT_S
 from venue.api import signing
 
-WAIT_S = 30
 Message = dict[str, Any]
 
 

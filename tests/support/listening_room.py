@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import uvloop
 
 from support.client import Client
+from support.waits import WAIT_S
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.origins import Origins
@@ -25,7 +26,6 @@ from venue.lab import demo
 from venue.main import Options, dispatcher, opened
 from venue.node.clock import SystemClock
 
-WAIT_S = 30
 T = TypeVar("T")
 KEYS = {
     account.name: {"key": account.key, "secret": account.secret, "passphrase": demo.PASSPHRASE}

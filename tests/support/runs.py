@@ -11,8 +11,8 @@ from pathlib import Path
 
 from support.client import Client
 from support.command import run_in
+from support.waits import WAIT_S
 
-STOP_S = 30
 _ADDRESS = re.compile(r"commands (\d+) to (\d+), read-only, at (http://\S+:(\d+))")
 
 
@@ -46,7 +46,7 @@ class OpenRun:
     def __exit__(self, *_: object) -> None:
         self.client.close()
         self.process.send_signal(signal.SIGINT)
-        out, errors = self.process.communicate(timeout=STOP_S)
+        out, errors = self.process.communicate(timeout=WAIT_S)
         assert (self.process.returncode, out, errors) == (0, "", "")
 
 

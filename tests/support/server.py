@@ -14,8 +14,8 @@ from typing import Any
 
 from support.client import Client
 from support.copies import Copy, python_path
+from support.waits import WAIT_S
 
-STOP_S = 30
 VENUE = ("venue",)
 OF_DEV = ("uvloop", "venue.cli.serving.dev", "venue.main")  # its imports until it answers
 
@@ -49,7 +49,7 @@ class Server:
         self._said = os.fdopen(said)
         line = self._said.readline()  # printed when it answers; empty when it ended
         if not line:
-            self.process.wait(STOP_S)
+            self.process.wait(WAIT_S)
             self._said.close()
             raise RuntimeError(f"the venue did not start: {self.errors.read_text()}")
         self.facts: dict[str, Any] = json.loads(ready_file.read_text())
@@ -81,14 +81,14 @@ class Server:
         """Stop as an operator does; the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(STOP_S)
+        code = self.process.wait(WAIT_S)
         self._close()
         return code
 
     def kill(self) -> None:
         """kill -9."""
         self.process.kill()
-        self.process.wait(STOP_S)
+        self.process.wait(WAIT_S)
         self._close()
 
     def _close(self) -> None:

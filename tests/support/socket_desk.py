@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from websockets.frames import Frame, Opcode
 
 from support.client import Client
-from support.listening import WAIT_S, Listener, Message, login
+from support.listening import Listener, Message, login
+from support.waits import WAIT_S
 
 
 class Product(NamedTuple):

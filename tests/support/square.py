@@ -26,7 +26,6 @@ from support.crowd import (
     CONTRACT,
     PINGS,
     SPOT,
-    WAIT_S,
     Client,
     Crowd,
     ask,
@@ -34,6 +33,7 @@ from support.crowd import (
 )
 from support.listening import Book, login
 from support.server import Server
+from support.waits import WAIT_S
 from venue.api.streams.channels import SOCKETS, streams_of
 
 SOURCES: Final = [f"127.0.0.{n}" for n in range(21, 33)]  # a dozen, 100 streams each
