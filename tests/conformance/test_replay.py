@@ -16,6 +16,7 @@ from support.server import Server
 
 ORDER = "/api/v3/order"
 BATCH = "/api/v3/order/batch"
+REPEATED = "x-venue-repeated"
 
 
 def captured(stage: Stage, method: str, target: str, body: Any) -> tuple[str, str, bytes, Headers]:
@@ -44,11 +45,13 @@ def test_a_repetition_gets_the_same_answer(
     request = captured(stage, method, target, body)
     first = stage.request(*request)
     assert first.status == status, first
+    assert REPEATED not in first.headers
     for _ in range(20):  # a tick in between is a command of its own, and moves prices' state
         before = stage.health()
         again = [stage.request(*request) for _ in range(3)]
         after = stage.health()
         assert [(answer.status, answer.body) for answer in again] == [(status, first.body)] * 3
+        assert [answer.headers.get(REPEATED) for answer in again] == ["true"] * 3
         if after == before:
             break
     assert after == before
@@ -56,7 +59,9 @@ def test_a_repetition_gets_the_same_answer(
 
 def test_reads_may_be_repeated(stage: Stage) -> None:
     request = captured(stage, "GET", "/api/v3/openOrders", None)
-    assert [stage.request(*request).status for _ in range(3)] == [200] * 3
+    answers = [stage.request(*request) for _ in range(3)]
+    assert [answer.status for answer in answers] == [200] * 3
+    assert [answer.headers.get(REPEATED) for answer in answers] == [None] * 3
 
 
 def test_repetitions_at_once_place_one_order(stage: Stage) -> None:
@@ -75,6 +80,7 @@ def test_repetitions_at_once_place_one_order(stage: Stage) -> None:
         thread.join()
     assert [answer.status for answer in answers] == [200] * 8
     assert len({answer.body for answer in answers}) == 1
+    assert sorted(answer.headers.get(REPEATED, "") for answer in answers) == [""] + ["true"] * 7
     found = stage.act("alice", "GET", "/api/v3/openOrders?symbol=BTCUSDT")
     assert [view["price"] for view in found].count("51000.00") == 1
     stage.act("alice", "DELETE", f"{ORDER}?orderId={answers[0].json['orderId']}")
@@ -97,6 +103,7 @@ def test_after_a_kill_the_answer_is_gone_and_the_order_is_there_once(tmp_path: P
             after = operator.get("/_venue/health").json
             assert again.status == 400
             assert again.json["code"] == -1048
+            assert again.headers[REPEATED] == "true"
             assert "query the order" in again.json["msg"]
             if after["sequence"] == before["sequence"]:
                 break

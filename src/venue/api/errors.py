@@ -74,6 +74,7 @@ _TABLE: Final[tuple[tuple[str, int, int, str], ...]] = (
     ("NOT_BROKER_ACCOUNT", -4002, 400, "The account is not a broker's."),
 )
 ROWS: Final = tuple(ErrorRow(*row) for row in _TABLE)
+REQUEST_REPEATED: Final = -1048
 BY_CODE: Final = {row.code: row for row in ROWS}
 
 

@@ -27,6 +27,9 @@ _HEADERS: Final = {
     "x-remaining-weight-10s": "Weight that is left to it.",
     "X-Venue-Ignored": "Parameters that the operation does not know, by name.",
 }
+_TRADE_HEADERS: Final = {
+    "X-Venue-Repeated": "true: this request came before, and this is the answer it got then.",
+}
 _ORDER_HEADERS: Final = {
     "x-order-count-10s": "Orders that the account sent in this window of ten seconds.",
     "x-order-count-1m": "Orders that the account sent in this minute.",
@@ -116,7 +119,9 @@ def _document(
     row: Operation[Any, Any], request: dict[str, Any], shown: dict[str, Any], body: Any, reply: Any
 ) -> dict[str, Any]:
     problem = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
-    headers = _HEADERS | (_ORDER_HEADERS if row.name.startswith("place_") else {})
+    trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
+    headers = _HEADERS | (_TRADE_HEADERS if trades else {})
+    headers |= _ORDER_HEADERS if row.name.startswith("place_") else {}
     document: dict[str, Any] = {
         "operationId": row.name,
         "summary": row.name.replace("_", " ").capitalize(),

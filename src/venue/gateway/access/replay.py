@@ -333,5 +333,6 @@ def request_id(digest: bytes, timestamp: int) -> bytes:
 
 def _gone() -> ApiError:
     return errors.error(
-        -1048, detail="This request was received before and its answer is gone; query the order."
+        errors.REQUEST_REPEATED,
+        detail="This request was received before and its answer is gone; query the order.",
     )

@@ -38,6 +38,7 @@ from venue.vocabulary import Access
 IGNORED_SHOWN_MAX: Final = 200  # bytes of the header that names ignored parameters
 UNKNOWN_WEIGHT: Final = 1
 DOCUMENT_WEIGHT: Final = 20  # some hundred kilobytes each
+REPEATED: Final = b"x-venue-repeated: true\r\n"  # of an answer to an earlier request
 BUSY: Final = (429, 503)  # statuses that say that a request had no effect
 SHOWN_MAX: Final = 10  # unknown names in a refusal
 UNKNOWN: Final = "unknown parameter; without --strict the venue ignores it, as exchanges do"
@@ -275,6 +276,7 @@ class Dispatcher:
         elif isinstance(known, asyncio.Future):
             known.add_done_callback(partial(self._repeated, request, route, caller))
         else:
+            request.lines += REPEATED
             request.answer(*known)
 
     def _trade_once(self, request: Request, route: Route, caller: Caller, finish: Finish) -> None:
@@ -319,6 +321,7 @@ class Dispatcher:
             if answer is None:
                 self._trade(request, route, caller, self._clock.oldest())
             else:
+                request.lines += REPEATED
                 request.answer(*answer)
         except Exception as refused:  # noqa: BLE001 - handed on, whatever it is
             self._refuse(request, refused)
@@ -382,6 +385,8 @@ class Dispatcher:
         refusal = refusal_of(problem, request.what())
         if refusal.retry_after is not None:
             request.lines += b"retry-after: %d\r\n" % refusal.retry_after
+        if refusal.code == errors.REQUEST_REPEATED:
+            request.lines += REPEATED
         request.answer(refusal.status, refusal.body())
 
     def _wait(self, request: Request, answering: Coroutine[Any, Any, None]) -> None:
