@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 import pytest
 
 from support.command import run
-from support.raw import UNKNOWN_ID, Desk, priced
+from support.contract_desk import V3
+from support.raw import UNKNOWN_ID, Desk, operate, priced
 from support.server import Server
 from venue import Venue
 from venue.client.errors import Misused
@@ -80,3 +82,27 @@ def test_a_batch_cancel_tells_unknown_orders_in_live_words(document: Desk, live:
         assert item["errorMessage"] == told["errorMsg"]
         settings = desk.anyone.get("/_venue/settings").json
         assert settings["batchCancelWording"] == profile
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_contract_balance_moves_with_the_profit(
+    profile: str, request: pytest.FixtureRequest
+) -> None:
+    desk: Desk = request.getfixturevalue(profile)
+    limit = {"symbol": "BTCUSDT", "type": "LIMIT", "price": "60000", "timeInForce": "GTC"}
+    for client, way in (
+        (desk.bob, {"side": "SELL", "positionSide": "SHORT"}),
+        (desk.alice, {"side": "BUY", "positionSide": "LONG"}),
+    ):
+        assert client.post(f"{V3}/order", {**limit, **way, "quantity": "0.5"}).status == 200
+    wallets: dict[str, Decimal] = {}
+    for price, profit in (("60000", "0"), ("60100", "50"), ("59900", "-50")):
+        moved = {"symbol": "BTCUSDT", "source": "desk", "price": price, "jump": True}
+        operate(desk, "index", moved)
+        for name, client, sign in (("alice", desk.alice, 1), ("bob", desk.bob, -1)):
+            (row,) = client.get(f"{V3}/account/balance").json
+            assert Decimal(row["unrealizePnl"]) == sign * Decimal(profit)
+            wallet = Decimal(row["balance"]) - Decimal(row["unrealizePnl"])
+            assert wallets.setdefault(name, wallet) == wallet
+    for client in (desk.alice, desk.bob):
+        client.post(f"{V3}/closePositions", {})

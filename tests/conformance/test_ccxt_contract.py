@@ -209,7 +209,7 @@ def test_balances(desk: ContractSession, owner: str) -> None:
     sums = desk.sums
     found = {name: number(balance["USDT"][name]) for name in ("free", "used", "total")}
     frozen, available = sums.frozen(owner), sums.available(owner)
-    assert found == {"free": available, "used": frozen, "total": sums.wallet(owner)}
+    assert found == {"free": available, "used": frozen, "total": sums.equity(owner)}
     (raw,) = balance["info"]
     assert Decimal(raw["unrealizePnl"]) == sums.unrealized(owner)
     # Collateral is the cash leg (5.2): with the signed open values it is the wallet, exactly.

@@ -51,7 +51,7 @@ def test_balance(desk: ContractSession, owner: str) -> None:
     assert found == {
         "free": sums.available(owner),
         "used": sums.frozen(owner),
-        "total": sums.wallet(owner),
+        "total": sums.equity(owner),
     }
     assert Decimal(raw["unrealizePnl"]) == sums.unrealized(owner)
 

@@ -96,7 +96,7 @@ def test_payments(desk: ContractSession, owner: str) -> None:
 def test_balances(desk: ContractSession, owner: str) -> None:
     balance = desk.ask(owner, "fetch_balance", SWAP)["USDT"]
     sums = desk.sums
-    assert number(balance["total"]) == sums.wallet(owner)
+    assert number(balance["total"]) == sums.equity(owner)
     assert number(balance["free"]) == sums.available(owner)
     for row, position in zip(desk.ask(owner, "fetch_positions"), sums.held(owner), strict=True):
         paid = [

@@ -41,7 +41,7 @@ def check_account(desk: ContractSession, owner: str) -> None:
     assert found == {
         "free": sums.available(owner),
         "used": sums.frozen(owner),
-        "total": sums.wallet(owner),
+        "total": sums.equity(owner),
     }
     rows = desk.ask(owner, "fetch_positions")
     assert [

@@ -59,7 +59,8 @@ def test_random_contract_session(server: Server) -> None:
         told_rows = sorted([item["id"], *_plain(item, RAW_POSITION)] for item in held)
         assert told_rows == sorted([str(row["id"]), *_plain(row, RAW_POSITION)] for row in rows)
         (balance,) = client.get("/capi/v3/account/balance?asset=USDT").json
-        assert told[name]["account"][-1]["legacyAmount"] == balance["balance"]
+        wallet = Decimal(balance["balance"]) - Decimal(balance["unrealizePnl"])
+        assert Decimal(told[name]["account"][-1]["legacyAmount"]) == wallet
 
 
 def test_random_spot_session(server: Server) -> None:

@@ -11,6 +11,7 @@ import socket
 import struct
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from decimal import Decimal
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
@@ -336,8 +337,9 @@ def check_contract(follower: Follower, client: Client) -> None:
     )
     (balance,) = client.get("/capi/v3/sim/balance").json
     coins = last_of(follower.items("account"), "coin")
-    assert [(coin, item["legacyAmount"]) for coin, item in coins.items()] == [
-        (balance["asset"], balance["balance"])
+    wallet = Decimal(balance["balance"]) - Decimal(balance["unrealizePnl"])
+    assert [(coin, Decimal(item["legacyAmount"])) for coin, item in coins.items()] == [
+        (balance["asset"], wallet)
     ]
     told = last_of(follower.items("positions"), "id")
     now = {row["id"]: row for row in client.get("/capi/v3/sim/position/allPosition").json}

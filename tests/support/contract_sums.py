@@ -315,6 +315,10 @@ class Sums:
     def unrealized(self, owner: str) -> Decimal:
         return self._over(self.held(owner), lambda p: p.profit(self.marks[p.symbol]))
 
+    def equity(self, owner: str) -> Decimal:
+        """The balance, as it is told: the wallet and the profit of open positions."""
+        return self.wallet(owner) + self.unrealized(owner)
+
     def available(self, owner: str) -> Decimal:
         """The money that the cross pool can put up (rule 5.6)."""
         positions = [p for p in self.held(owner) if not p.isolated]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,10 @@ class Watch:
         listed = self.pro("fetch_balance", {"type": self.kind})
         names = ("free", "used", "total") if self.kind == "spot" else ("free", "total")
         coins = ("USDT", "BTC", "ETH") if self.kind == "spot" else ("USDT",)
+        if self.kind == "swap":  # pushes tell the wallet alone
+            (row,) = listed["info"]
+            wallet = Decimal(row["balance"]) - Decimal(row["unrealizePnl"])
+            listed = {"USDT": listed["USDT"] | {"total": float(wallet)}}
         return {f"balance {c}": (_picked(told[c], names), _picked(listed[c], names)) for c in coins}
 
     def _algo_rows(self) -> list[dict[str, Any]]:

@@ -80,8 +80,7 @@ class EquityLog:
                 spot += Decimal(amount_text(asset, held)) * self._price(asset.name)
         contract = Decimal(0)
         for money in contract_balance(Call(node, account.uid, b""), Empty()):
-            worth = Decimal(money.balance) + Decimal(money.unrealize_pnl)
-            contract += worth * self._price(money.asset)
+            contract += Decimal(money.balance) * self._price(money.asset)
         ts = node.clock.now() // US_PER_MS
         return Equity(ts=ts, owner=owner, equity=spot + contract, spot=spot, contract=contract)
 

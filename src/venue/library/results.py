@@ -40,7 +40,7 @@ class Order(Struct, frozen=True, kw_only=True):
 
 
 class Balance(Struct, frozen=True):
-    """Money in one asset. `total` is free and locked; `unrealized` belongs to open positions."""
+    """Money in one asset. `total` is the wallet, without the `unrealized` of open positions."""
 
     asset: str
     product: str

@@ -67,13 +67,14 @@ def spot_balance(view: spot.BalanceView) -> Balance:
 
 def contract_balance(view: contract.ContractBalance) -> Balance:
     """Collateral of contracts."""
+    unrealized = Decimal(view.unrealize_pnl)
     return Balance(
         view.asset,
         CONTRACT,
         Decimal(view.available_balance),
         Decimal(view.frozen),
-        Decimal(view.balance),
-        Decimal(view.unrealize_pnl),
+        Decimal(view.balance) - unrealized,
+        unrealized,
     )
 
 

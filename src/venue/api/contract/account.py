@@ -25,7 +25,8 @@ from venue.vocabulary import Access
 
 
 class ContractBalance(Struct, rename="camel"):
-    """One settle asset: wallet balance, its free part, and the margin of open orders."""
+    """One settle asset: the wallet with the unrealized profit in `balance`, its free part, and the
+    margin of open orders. `balance` less `unrealizePnl` is the wallet, which no mark moves."""
 
     asset: str
     balance: str

@@ -26,6 +26,7 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "ChangePreview.orders": ("Ids of the first 100 of these.", [1000000000000042]),
     "ChangePreview.owners": ("How many owners these orders have.", 2),
     "ChangePreview.refused": ("Refusal that the change would get; null: none.", None),
+    "ContractBalance.balance": ("Wallet and unrealized profit, in the settle asset.", "999.50"),
     "ContractView.settlePrice": ("Price at which it settles; 0: none was named.", "0"),
     "ContractView.state": ("LISTED, REDUCE_ONLY, SETTLING or SETTLED.", "LISTED"),
     "SettleRequest.price": ("Price at which all positions close.", "64000"),

@@ -71,7 +71,7 @@ def _balance(node: Node, holding: Holding, ordinal: int) -> ContractBalance:
     unrealized = sum(profit(held) for pool in holding.pools_in(ordinal) for held in pool.positions)
     return ContractBalance(
         asset=asset.name,
-        balance=amount_text(asset, wallet_of(holding, ordinal)),
+        balance=amount_text(asset, wallet_of(holding, ordinal) + unrealized),
         available_balance=amount_text(asset, available_of(holding, ordinal)),
         frozen=amount_text(asset, holding.account.contract[ordinal].held),
         unrealize_pnl=amount_text(asset, unrealized),
