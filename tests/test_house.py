@@ -449,6 +449,7 @@ def test_every_module_is_used() -> None:
     helpers += list(project["entry-points"]["pytest11"].values())
     helpers += ["venue.explanation_helper", "venue.history.process.shared_worker", "venue.program"]
     helpers += ["venue.testing.machine"]  # for who has Hypothesis
+    helpers += ["venue.redirect.hooks.sitecustomize"]  # for a command's Pythons
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", "venue.gym", *LAZY.values(), *helpers])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]

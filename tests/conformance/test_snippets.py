@@ -32,7 +32,11 @@ PAGE_TEXTS = {path.name: path.read_text() for path in PAGES}
 EXAMPLES = ROOT / "examples"
 BACKTEST = EXAMPLES / "backtest.py"
 BACKTEST_LINES_MAX = 25
-OF_EXAMPLES = ("crashtest.md", "pytest.md")  # they show parts of programs that other tests run
+OF_EXAMPLES = (
+    "crashtest.md",
+    "pytest.md",
+    "with.md",
+)  # they show parts of programs that other tests run
 HOST = "127.0.0.1:8787"
 README_LINES_MAX = 150  # three screens
 # Fields that a venue chooses each time: an answer must have them, not these values.

@@ -34,6 +34,7 @@ from venue.cli.options import FileOptions as OptionsFile
 from venue.cli.progress import working
 from venue.cli.raw import delete, get, post
 from venue.cli.rehearsal.crashtest import crashtest
+from venue.cli.rehearsal.redirecting import with_venue
 from venue.cli.rehearsal.scenarios import run
 from venue.cli.running import status, stop, wait, withdraw
 from venue.cli.runs.bundling import bundle
@@ -82,6 +83,7 @@ for command in (
 ):  # fmt: skip
     app.command(command)
 app.command(open_run, name="open")
+app.command(with_venue, name="with")
 
 
 Symbol = Annotated[str, Parameter(help="Name of the market, as BTCUSDT.")]

@@ -1,0 +1,181 @@
+"""`venue with`: a command whose exchange is the venue, whatever addresses it has."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn
+
+from cyclopts import Parameter
+
+from venue.cli.identity import Who, acting
+from venue.cli.operator import DEFAULT_URL, Owner, Url, call, die
+from venue.cli.told.printing import tell
+
+if TYPE_CHECKING:
+    from venue.cli.credentials import Credentials
+    from venue.redirect.outside import Before
+
+PERMISSIONS: Final = ("READ", "SPOT_TRADE", "CONTRACT_TRADE")
+STOP_S: Final = (0.0, 3_600.0)
+NEAR_MAX: Final = 3  # names that a refusal tells
+
+
+def with_venue(
+    name: Owner,
+    *command: Annotated[str, Parameter(help="The command, after --: its program and arguments.")],
+    only_venue: Annotated[
+        bool, Parameter(help="Cut off all other hosts, and tell which were asked for.", negative="")
+    ] = False,
+    new: Annotated[
+        bool,
+        Parameter(help="Start a practice venue for the command, and end it after.", negative=""),
+    ] = False,
+    clock: Annotated[
+        Literal["real", "offset", "rate", "manual", "skip"] | None,
+        Parameter(help="With --new: how time passes there."),
+    ] = None,
+    rate: Annotated[
+        str | None, Parameter(help="With --clock rate: seconds that pass in one.")
+    ] = None,
+    at: Annotated[str | None, Parameter(help="With --clock: the time to begin at.")] = None,
+    stop: Annotated[
+        float, Parameter(help="Seconds that the command has to end after SIGTERM.")
+    ] = 10.0,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Run a command that takes the venue for the exchange, with an owner's keys; its exit code.
+
+    Connections to the exchange's own addresses lead to the venue. The command finds VENUE_URL,
+    VENUE_KEY, VENUE_SECRET and VENUE_PASSPHRASE in its environment, and the keys also as
+    WEEX_API_KEY, WEEX_API_SECRET and WEEX_PASSPHRASE.
+    """
+    if not command:
+        die("which command? For instance: venue with alice -- python bot.py")
+    if not STOP_S[0] <= stop <= STOP_S[1]:
+        die(f"--stop {stop:g}: must be from {STOP_S[0]:g} to {STOP_S[1]:g}")
+    of_new = {"clock": clock, "rate": rate, "at": at}
+    given = [f"--{option}={value}" for option, value in of_new.items() if value is not None]
+    if given and not new:
+        die(f"{given[0].partition('=')[0]} is an option of a venue that is started: it needs --new")
+    proxy = None if only_venue else _proxy_before()
+    with _venue(url, given, new=new) as place, _account(name, place) as account:
+        code = _run(account, command, proxy, only=only_venue, stop_s=stop)
+    sys.exit(code)
+
+
+def _proxy_before() -> Before | None:
+    """The proxy that the environment names."""
+    from venue.redirect.outside import OtherProxy, before
+
+    try:
+        return before(os.environ)
+    except OtherProxy as problem:
+        die(str(problem))
+
+
+@contextmanager
+def _venue(url: str, options: list[str], *, new: bool) -> Iterator[str]:
+    """The address of the venue that the command gets: a running one, or a new one."""
+    from venue.practice import NotStarted, Practice
+
+    if not new:
+        yield url
+        return
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="venue-") as folder,
+            Practice(Path(folder), *options) as practice,
+        ):
+            yield practice.url
+    except NotStarted as problem:
+        die(str(problem).removeprefix("venue: "))
+
+
+@contextmanager
+def _account(name: str, url: str) -> Iterator[Credentials]:
+    """The keys of an owner, of which the venue says that they work."""
+    from venue.cli.credentials import credentials
+    from venue.cli.http import ClientFailed, ask
+
+    if credentials(name, url) is None:
+        owners = [str(one["name"]) for one in call(url, "owners")]
+        if name not in owners:
+            _unknown(name, owners)
+    with acting(Who(name=name, url=url), *PERMISSIONS) as account:
+        try:
+            ask(account, "account")
+        except ClientFailed as problem:
+            die(str(problem))
+        yield account
+
+
+def _unknown(name: str, owners: list[str]) -> NoReturn:
+    near = get_close_matches(name, owners, NEAR_MAX) or owners[:NEAR_MAX]
+    die(f"{name} is no owner of this venue; near to it: {', '.join(near)}")
+
+
+def _run(
+    account: Credentials,
+    command: tuple[str, ...],
+    proxy: Before | None,
+    *,
+    only: bool,
+    stop_s: float,
+) -> int:
+    """The command's exit code."""
+    from venue.redirect.command import NotRun
+
+    with tempfile.TemporaryDirectory(prefix="venue-with-") as folder:
+        try:
+            return asyncio.run(
+                _redirected(account, command, proxy, Path(folder), only=only, stop_s=stop_s)
+            )
+        except NotRun as problem:
+            die(str(problem), problem.code)
+
+
+async def _redirected(
+    account: Credentials,
+    command: tuple[str, ...],
+    proxy: Before | None,
+    folder: Path,
+    *,
+    only: bool,
+    stop_s: float,
+) -> int:
+    from venue.redirect import certificates, traffic
+    from venue.redirect.command import Foreground
+    from venue.redirect.doors import Doors
+    from venue.redirect.environment import Redirected, environment
+    from venue.redirect.outside import Outside
+    from venue.redirect.passing import address
+
+    seen = traffic.Traffic()
+    try:
+        context = certificates.make(folder)
+        doors = Doors(address(account.url), context, None if only else Outside(proxy), seen)
+        plan = Redirected(
+            account.url, account.key, account.secret, account.passphrase, await doors.open(),
+            folder, only,
+        )  # fmt: skip
+        made = environment(os.environ, plan)
+    except OSError as problem:
+        die(f"{problem.filename or folder}: {problem.strerror}")
+    try:
+        code = await Foreground(stop_s, _say).run(command, made)
+    finally:
+        await doors.close()
+    for line in traffic.told(seen):
+        _say(line)
+    return code
+
+
+def _say(words: str) -> None:
+    tell(f"venue with: {words}", file=sys.stderr, flush=True)

@@ -1,0 +1,174 @@
+"""Ports of loopback where the exchange's names lead: with TLS, without it, and a proxy."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Awaitable, Callable
+from typing import Final, NamedTuple
+
+from venue.redirect.hosts import PLAIN_PORT, is_exchange, split_port
+from venue.redirect.outside import NotReached, Outside
+from venue.redirect.passing import (
+    BAD,
+    END,
+    HEAD_MAX,
+    Address,
+    Garbled,
+    Head,
+    Streams,
+    join,
+    parsed,
+    serve,
+)
+from venue.redirect.traffic import Traffic, count
+
+LOOPBACK: Final = "127.0.0.1"
+OPENED: Final = b"HTTP/1.1 200 Connection established\r\n\r\n"
+HANDSHAKE_S: Final = 30.0
+
+Served = Callable[[Streams], Awaitable[None]]
+
+
+class Ports(NamedTuple):
+    """The ports of the doors."""
+
+    secure: int
+    plain: int
+    proxy: int
+
+
+class Doors:
+    """The three doors of one command. `outside` is None when everything but the venue is cut."""
+
+    def __init__(
+        self, venue: Address, context: ssl.SSLContext, outside: Outside | None, traffic: Traffic
+    ) -> None:
+        self._venue = venue
+        self._context = context
+        self._outside = outside
+        self._traffic = traffic
+        self._servers: list[asyncio.Server] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        context.sni_callback = self._greeted
+
+    async def open(self) -> Ports:
+        """Listen on free ports. Raises OSError."""
+        secure = await self._listen(self._at_exchange, self._context)
+        plain = await self._listen(self._at_exchange, None)
+        self._ports = Ports(secure, plain, await self._listen(self._at_proxy, None))
+        return self._ports
+
+    async def close(self) -> None:
+        """Let nobody in any more, and end all connections."""
+        for server in self._servers:
+            server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _listen(self, served: Served, context: ssl.SSLContext | None) -> int:
+        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            self._tasks.add(task)
+            try:
+                await served((reader, writer))
+            except (OSError, EOFError, asyncio.LimitOverrunError):
+                pass  # the program has gone
+            except asyncio.CancelledError:
+                pass  # the command has ended
+            finally:
+                self._tasks.discard(task)
+                writer.close()
+
+        server = await asyncio.start_server(
+            accept, LOOPBACK, 0, ssl=context, limit=HEAD_MAX,
+            ssl_handshake_timeout=HANDSHAKE_S if context else None,
+        )  # fmt: skip
+        self._servers.append(server)
+        return int(server.sockets[0].getsockname()[1])
+
+    def _greeted(self, _: ssl.SSLObject, name: str | None, __: ssl.SSLContext) -> None:
+        """A program begins to speak TLS; it may not like what it hears."""
+        count(self._traffic.greeted, name or "a host without a name")
+
+    async def _at_exchange(self, program: Streams) -> None:
+        """Serve a program that believes to speak with the exchange."""
+        await serve(program, self._venue, self._traffic)
+
+    async def _at_proxy(self, program: Streams) -> None:
+        """Serve a program that asks for a host by its name."""
+        reader, writer = program
+        data = await reader.readuntil(END)
+        try:
+            head = parsed(data)
+            if head.method == "CONNECT":
+                host, port = split_port(head.target, 443)
+            else:
+                host, port = _named(head)
+        except (Garbled, ValueError):
+            writer.write(BAD)
+            return
+        if is_exchange(host):
+            await self._to_exchange(program, head, data, port)
+            return
+        if self._outside is None:
+            count(self._traffic.cut, host)
+            writer.write(_refusal(403, "Forbidden", f"{host} is cut off: --only-venue"))
+            return
+        await self._to_others(program, head, host, port)
+
+    async def _to_exchange(self, program: Streams, head: Head, data: bytes, port: int) -> None:
+        if head.method != "CONNECT":
+            await serve(program, self._venue, self._traffic, _in_place(head).alone().packed())
+            return
+        program[1].write(OPENED)
+        if port == PLAIN_PORT:
+            await serve(program, self._venue, self._traffic)
+        else:
+            door = await asyncio.open_connection(LOOPBACK, self._ports.secure)
+            await _joined(program, door)
+
+    async def _to_others(self, program: Streams, head: Head, host: str, port: int) -> None:
+        """Pass a connection on as if there were no proxy, or by the proxy that was there before."""
+        assert self._outside is not None
+        try:
+            if head.method == "CONNECT":
+                other = await self._outside.tunnel(host, port)
+                program[1].write(OPENED)
+            else:
+                other = await self._outside.ask(host, port, head, _in_place(head))
+        except NotReached as problem:
+            program[1].write(_refusal(502, "Bad Gateway", str(problem)))
+            return
+        await _joined(program, other)
+
+
+async def _joined(program: Streams, other: Streams) -> None:
+    try:
+        await join(program, other)
+    finally:
+        other[1].transport.abort()
+
+
+def _named(head: Head) -> tuple[str, int]:
+    """The host and the port in a target such as http://host:port/path. ValueError."""
+    if not head.target.lower().startswith("http://"):
+        raise ValueError("no host is named")
+    return split_port(head.target[7:].partition("/")[0].rpartition("@")[2], PLAIN_PORT)
+
+
+def _in_place(head: Head) -> Head:
+    """A proxy's request as the host itself gets it."""
+    place, _, path = head.target[7:].partition("/")
+    left = ("proxy-connection", "proxy-authorization", "host")
+    fields = [("Host", place.rpartition("@")[2])]
+    fields += [(name, value) for name, value in head.fields if name.lower() not in left]
+    return head._replace(target=f"/{path}", fields=fields)
+
+
+def _refusal(status: int, reason: str, words: str) -> bytes:
+    said = f"venue with: {words}\n".encode()
+    head = f"HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain; charset=utf-8\r\n"
+    return head.encode() + b"Content-Length: %d\r\nConnection: close\r\n\r\n" % len(said) + said

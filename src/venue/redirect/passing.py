@@ -1,0 +1,226 @@
+"""Requests of a connection, passed on to the venue with the names that it has."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from contextlib import suppress
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from venue.redirect.hosts import is_exchange, split_port, venue_path
+from venue.redirect.traffic import Traffic, count
+
+HEAD_MAX: Final = 65_536
+PIECE: Final = 65_536
+BODY_MAX: Final = 1_000_000  # of a request in chunks
+END: Final = b"\r\n\r\n"
+NOBODY: Final = (
+    b"HTTP/1.1 502 Bad Gateway\r\nContent-Type: application/json\r\nContent-Length: 44\r\n"
+    b'Connection: close\r\n\r\n{"code":-1001,"msg":"No venue answers now."}'
+)
+BAD: Final = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class Garbled(Exception):
+    """It is no request of HTTP/1.1."""
+
+
+class Head(NamedTuple):
+    """The head of a request: its first line's parts, and its fields in their order."""
+
+    method: str
+    target: str
+    version: str
+    fields: list[tuple[str, str]]
+
+    def get(self, name: str) -> str:
+        """The first field of a name; empty when there is none."""
+        return next((value for one, value in self.fields if one.lower() == name), "")
+
+    def alone(self) -> Head:
+        """The same as the last request of a connection, unless it opens a stream."""
+        if self.get("upgrade"):
+            return self
+        fields = [one for one in self.fields if one[0].lower() != "connection"]
+        return self._replace(fields=[*fields, ("Connection", "close")])
+
+    def packed(self) -> bytes:
+        """Its bytes."""
+        lines = [f"{self.method} {self.target} {self.version}"]
+        lines += [f"{name}: {value}" for name, value in self.fields]
+        return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+class Address(NamedTuple):
+    """Where the venue is; `prefix` is a world's path."""
+
+    host: str
+    port: int
+    secure: bool
+    prefix: str
+
+    @property
+    def place(self) -> str:
+        """As requests name it."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    async def connect(self) -> Streams:
+        """A connection. Raises OSError."""
+        context = ssl.create_default_context() if self.secure else None
+        return await asyncio.open_connection(self.host, self.port, ssl=context, limit=HEAD_MAX)
+
+
+def address(url: str) -> Address:
+    """The parts of a venue's address, which is right."""
+    parts = urlsplit(url)
+    secure = parts.scheme == "https"
+    port = parts.port or (443 if secure else 80)
+    return Address(parts.hostname or "", port, secure, parts.path.rstrip("/"))
+
+
+def parsed(data: bytes) -> Head:
+    """The head of a request. Garbled."""
+    line, *rest = data.removesuffix(END).decode("latin-1").split("\r\n")
+    parts = line.split(" ")
+    if len(parts) != 3 or not parts[2].startswith("HTTP/1."):
+        raise Garbled
+    fields = []
+    for one in rest:
+        name, colon, value = one.partition(":")
+        if not colon or not name.strip():
+            raise Garbled
+        fields.append((name, value.strip()))
+    method, target, version = parts
+    return Head(method, target, version, fields)
+
+
+async def serve(client: Streams, venue: Address, traffic: Traffic, first: bytes = b"") -> None:
+    """Pass on the requests of a connection, and their answers, until one side ends it. `first`
+    is a head that was read before. A connection that ends early raises OSError or EOFError."""
+    reader, writer = client
+    upstream: Streams | None = None
+    answers: asyncio.Task[None] | None = None
+    try:
+        while data := first or await _head(reader):
+            first = b""
+            head = parsed(data)
+            if upstream is None:
+                try:
+                    upstream = await venue.connect()
+                except OSError:
+                    traffic.unanswered += 1
+                    writer.write(NOBODY)
+                    return
+                answers = asyncio.create_task(_answer(upstream[0], writer))
+            count(traffic.served, _name(head))
+            body = b""
+            if head.get("transfer-encoding"):
+                head, body = await _whole(head, reader)
+            upstream[1].write(_for_venue(head, venue).packed() + body)
+            if head.get("upgrade"):
+                await copy(reader, upstream[1])
+                return
+            await _pass_body(head, reader, upstream[1], len(body))
+        if answers is not None and upstream is not None:
+            if upstream[1].can_write_eof():
+                upstream[1].write_eof()
+            await answers
+    except (Garbled, ValueError, asyncio.LimitOverrunError):
+        writer.write(BAD)
+    finally:
+        if answers is not None:
+            answers.cancel()
+        if upstream is not None:
+            upstream[1].transport.abort()
+
+
+async def _head(reader: asyncio.StreamReader) -> bytes:
+    """The next head; empty when the client has no more requests."""
+    try:
+        return await reader.readuntil(END)
+    except asyncio.IncompleteReadError as problem:
+        if problem.partial:
+            raise
+        return b""
+
+
+def _name(head: Head) -> str:
+    """The host that a request names, in small letters. ValueError."""
+    return split_port(head.get("host"), 443)[0].lower()
+
+
+def _for_venue(head: Head, venue: Address) -> Head:
+    """The same request as the venue knows it: by its own name, without the exchange's. A program
+    may call its own origin the exchange's; no page can, as no browser takes the certificate."""
+    fields = []
+    for name, value in head.fields:
+        if name.lower() == "host":
+            fields.append((name, venue.place))
+        elif name.lower() != "origin" or not is_exchange(urlsplit(value).hostname or ""):
+            fields.append((name, value))
+    target = venue.prefix + venue_path(_name(head), head.target)
+    return head._replace(target=target, fields=fields)
+
+
+async def _whole(head: Head, reader: asyncio.StreamReader) -> tuple[Head, bytes]:
+    """A request whose body comes in chunks, as one of a length: a venue takes no chunks. Garbled,
+    ValueError."""
+    body = b""
+    while size := int((await reader.readuntil(b"\r\n")).split(b";")[0], 16):
+        if not 0 < size <= BODY_MAX - len(body):
+            raise Garbled
+        body += (await reader.readexactly(size + 2))[:-2]
+    while await reader.readuntil(b"\r\n") != b"\r\n":
+        pass  # fields after the last chunk
+    left = ("transfer-encoding", "content-length", "trailer")
+    fields = [one for one in head.fields if one[0].lower() not in left]
+    return head._replace(fields=[*fields, ("Content-Length", str(len(body)))]), body
+
+
+async def _pass_body(
+    head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sent: int
+) -> None:
+    """Pass on a request's body as it comes, of which `sent` bytes are there. Garbled."""
+    text = head.get("content-length") or "0"
+    if not text.isdecimal():
+        raise Garbled
+    await _pass(int(text) - sent, reader, writer)
+
+
+async def _pass(size: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while size:
+        data = await reader.readexactly(min(size, PIECE))
+        size -= len(data)
+        writer.write(data)
+        await writer.drain()
+
+
+async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Pass on all that the venue says; the client's connection ends with it."""
+    try:
+        await copy(reader, writer)
+    finally:
+        writer.close()
+
+
+async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Pass on bytes until the reader ends, or one of both breaks."""
+    with suppress(OSError):
+        while data := await reader.read(PIECE):
+            writer.write(data)
+            await writer.drain()
+
+
+async def join(one: Streams, other: Streams) -> None:
+    """Pass on bytes both ways until both sides have ended."""
+    await asyncio.gather(_half(one[0], other[1]), _half(other[0], one[1]))
+
+
+async def _half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await copy(reader, writer)
+    with suppress(OSError):
+        if writer.can_write_eof():
+            writer.write_eof()
