@@ -21,6 +21,17 @@ def fill_id(trade_id: int, *, second: bool) -> int:
     return trade_id + SECOND_SIDE if second else trade_id
 
 
+def from_fill(identity: int) -> tuple[int, bool]:
+    """The trade at which fills from an id on begin, and whether with its taker's side alone.
+
+    Of an owner's trade with itself the maker's side comes first. So the id after that side's still
+    begins with the taker's.
+    """
+    if identity <= SECOND_SIDE:
+        return identity, False
+    return identity - SECOND_SIDE - 1, True
+
+
 def decimal_text(number: int, scale: int) -> str:
     """`number` x 10^-scale, with exactly `scale` decimals."""
     digits = str(number)

@@ -67,7 +67,7 @@ PARAMETERS = {
     "contract_order": "orderId origClientOrderId",
     "contract_open_orders": "symbol orderId startTime endTime limit=100 page=0",
     "contract_order_history": "symbol limit=500 startTime endTime page=0",
-    "user_trades": "symbol orderId startTime endTime limit=100",
+    "user_trades": "symbol orderId startTime endTime fromId limit=100",
     "place_algo": (
         "symbol! side! positionSide! type! quantity! clientAlgoId! triggerPrice price "
         "presetTakeProfitPrice presetStopLossPrice TpWorkingType=CONTRACT_PRICE "

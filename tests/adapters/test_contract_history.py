@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 from sqlalchemy import event as sql_event
 
 from support.contract_tape import (
@@ -342,6 +343,13 @@ def test_fills_filter_and_order(
             which = ContractFillsOf(uid, symbol, order_id, start, end)
             assert queries.contract_fills(filled.connection, which, 100) == wanted
             assert queries.contract_fills(filled.connection, which, 1) == wanted[:1]
+            for first in (1, *(row.trade_id for row in wanted)):
+                later = structs.replace(which, from_id=first)
+                assert queries.contract_fills(filled.connection, later, 100) == [
+                    row
+                    for row in sorted(wanted, key=lambda row: (row.trade_id, -row.is_maker))
+                    if row.trade_id >= first
+                ]
 
 
 @pytest.mark.parametrize(("start", "end"), START_AND_END)

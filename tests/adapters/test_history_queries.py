@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from msgspec import structs
 from sqlalchemy import Connection, event
 
 from support.tape import LOTS, Tape, rows_of
@@ -30,6 +31,7 @@ from venue.history.rows.spot import (
     TransfersOf,
 )
 from venue.history.store import Store, open_history
+from venue.texts import SECOND_SIDE
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +111,27 @@ def test_fills_filter_and_order(tape: Tape, filled: Store) -> None:
             ]
             assert queries.fills(filled.connection, which, 10_000) == wanted
             assert queries.fills(filled.connection, which, 3) == wanted[:3]
+            _check_from_ids(filled.connection, which, wanted)
+
+
+def _check_from_ids(connection: Connection, which: FillsOf, wanted: list[FillRow]) -> None:
+    """From any fill's id on, those of this trade and of later ones, oldest first."""
+    oldest_first = sorted(wanted, key=lambda row: (row.trade_id, -row.is_maker))
+    for place in range(0, len(oldest_first), 7):
+        row = oldest_first[place]
+        first = row.trade_id
+        found = queries.fills(connection, structs.replace(which, from_id=first), 10_000)
+        assert found == [one for one in oldest_first if one.trade_id >= first]
+        # After the maker's side of a trade with itself comes the taker's.
+        after = structs.replace(which, from_id=SECOND_SIDE + first + 1)
+        assert queries.fills(connection, after, 10_000) == [
+            one
+            for one in oldest_first
+            if one.trade_id > first or (one.trade_id == first and not one.is_maker)
+        ]
+    if oldest_first:
+        beyond = structs.replace(which, from_id=oldest_first[-1].trade_id + 1)
+        assert queries.fills(connection, beyond, 10_000) == []
 
 
 def _bills(store: Store, keep: Callable[[BillRow], bool]) -> list[BillRow]:
@@ -210,6 +233,7 @@ QUESTIONS: dict[str, Callable[[Connection], object]] = {
     "orders, times": lambda at: queries.orders(at, OrdersOf(1, "A", 3, 4), 9, 2),
     "fills": lambda at: queries.fills(at, FillsOf(1, "A"), 9),
     "fills, order": lambda at: queries.fills(at, FillsOf(1, "A", 2), 9),
+    "fills, id": lambda at: queries.fills(at, FillsOf(1, "A", from_id=2), 9),
     "fills, times": lambda at: queries.fills(at, FillsOf(1, "A", None, 3, 4), 9),
     "bills": lambda at: queries.bills(at, BillsOf(1, SPOT), 9),
     "bills, kind": lambda at: queries.bills(at, BillsOf(1, SPOT, "A", "deposit"), 9),

@@ -299,6 +299,15 @@ AfterId = Annotated[
     int,
     Meta(ge=0, le=ID_MAX, extra=_meta(Kind.INTEGER), description="Only ids greater than this."),
 ]
+FromId = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=ID_MAX,
+        extra=_meta(Kind.INTEGER),
+        description="This venue's own: only fills with this id or a greater one, the oldest first.",
+    ),
+]
 PageFrom0 = Annotated[int, Meta(ge=0, le=PAGE_MAX, extra=_meta(Kind.INTEGER))]
 
 # -- copy trading ---------------------------------------------------------------------------------

@@ -196,6 +196,9 @@ CASES = [
     ),
     get("H6", "/api/v3/myTrades?symbol=BTCUSDT&orderId=x", -1142, "'orderId'", "whole number"),
     get("H6", "/api/v3/myTrades?symbol=BTCUSDT&orderId=0", -1140, "'orderId'", "allowed: 1 to"),
+    get("H6", "/api/v3/myTrades?symbol=BTCUSDT&fromId=x", -1142, "'fromId'", "whole number"),
+    get("H6", "/api/v3/myTrades?symbol=BTCUSDT&fromId=0", -1140, "'fromId'", "allowed: 1 to"),
+    get("H6", "/capi/v3/userTrades?fromId=1.5", -1142, "'fromId'", "whole number"),
 ]
 
 _BOB_BILL = 10**15 + 40

@@ -13,6 +13,7 @@ from venue.api.fields import (
     ContractClientIds,
     ContractIds,
     Decimal,
+    FromId,
     Id,
     IdOrAll,
     PageFrom0,
@@ -178,12 +179,17 @@ class ContractOrderHistoryRequest(Struct, rename="camel"):
 
 
 class UserTradesRequest(Struct, rename="camel"):
-    """Own fills, newest first; the last 7 days by default."""
+    """Own fills, newest first; the last 7 days by default.
+
+    `fromId` is this venue's own parameter: from a fill on, the oldest first. With the id after that
+    of the last one a program reads on, also within a millisecond.
+    """
 
     symbol: Symbol | None = None
     order_id: Id | None = None
     start_time: TimeMs | None = None
     end_time: TimeMs | None = None
+    from_id: FromId | None = None
     limit: UpTo100 = 100
 
 

@@ -11,6 +11,7 @@ from venue.api.fields import (
     ClientId,
     ClientIds,
     Decimal,
+    FromId,
     Id,
     Ids,
     Page,
@@ -158,12 +159,17 @@ class AllOrdersRequest(Struct, rename="camel"):
 
 
 class MyTradesRequest(Struct, rename="camel"):
-    """Own fills in one symbol, newest first."""
+    """Own fills in one symbol, newest first.
+
+    `fromId` is this venue's own parameter: from a fill on, the oldest first. With the id after that
+    of the last one a program reads on, also within a millisecond.
+    """
 
     symbol: Symbol
     order_id: Id | None = None
     start_time: TimeMs | None = None
     end_time: TimeMs | None = None
+    from_id: FromId | None = None
     limit: UpTo1000 = 100
 
 

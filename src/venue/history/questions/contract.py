@@ -14,7 +14,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, se
 
 from venue.core.book.book import OPEN
 from venue.history.questions.conditional import ended_conditionals, newest_of, waited_for
-from venue.history.questions.spot import from_to, of_both_sides, page_of
+from venue.history.questions.spot import from_to, in_order, of_both_sides, page_of
 from venue.history.rows.contract import (
     ConditionalRow,
     ConditionalsOf,
@@ -124,7 +124,8 @@ def _outside(connection: Connection, uid: int, order_id: int) -> ContractOrderRo
 def contract_fills(
     connection: Connection, which: ContractFillsOf, limit: int
 ) -> list[ContractFillRow]:
-    """An owner's fills; of a trade with itself, the maker's first."""
+    """An owner's fills; of a trade with itself, the maker's first. With `from_id` the oldest come
+    first."""
     table = CONTRACT_FILLS.c
     symbols = _of_symbol(table.symbol, which.symbol, which.among)
     rows = select(CONTRACT_FILLS, of_both_sides(CONTRACT_FILLS)).where(*symbols)
@@ -134,7 +135,7 @@ def contract_fills(
         # An order has few fills and one owner: the sum keeps the planner from the owner's index.
         rows = rows.where(table.order_id == which.order_id, table.uid + 0 == which.uid)
     rows = rows.where(*from_to(table.time, which.start, which.end))
-    rows = rows.order_by(table.time.desc(), table.trade_id.desc(), table.is_maker.desc())
+    rows = in_order(rows, CONTRACT_FILLS, which.from_id)
     return [ContractFillRow(*row) for row in connection.execute(rows.limit(limit))]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, or_, select
 
 from venue.history.rows.spot import (
     BillRow,
@@ -22,6 +22,7 @@ from venue.history.rows.spot import (
 )
 from venue.history.schema.frames import ROW, unpacked
 from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, TRANSFERS
+from venue.texts import from_fill
 
 PAGE_BYTES: Final = 1_000_000  # of frames; the one that passes it is the page's last
 
@@ -51,15 +52,33 @@ def orders(connection: Connection, which: OrdersOf, limit: int, page: int = 1) -
 
 
 def fills(connection: Connection, which: FillsOf, limit: int) -> list[FillRow]:
-    """An owner's fills in one symbol; of a trade with itself, the maker's first."""
+    """An owner's fills in one symbol; of a trade with itself, the maker's first. With `from_id`
+    the oldest come first."""
     table = FILLS.c
     rows = select(FILLS, of_both_sides(FILLS))
     rows = rows.where(table.uid == which.uid, table.symbol == which.symbol)
     if which.order_id is not None:
         rows = rows.where(table.order_id == which.order_id)
     rows = rows.where(*from_to(table.time, which.start, which.end))
-    rows = rows.order_by(table.time.desc(), table.trade_id.desc(), table.is_maker.desc())
+    rows = in_order(rows, FILLS, which.from_id)
     return [FillRow(*row) for row in connection.execute(rows.limit(limit))]
+
+
+def in_order(rows: Select[Any], fills: Table, from_id: int | None) -> Select[Any]:
+    """Fills newest first, or those from an id on, oldest first."""
+    table = fills.c
+    if from_id is None:
+        return rows.order_by(table.time.desc(), table.trade_id.desc(), table.is_maker.desc())
+    trade, takers = from_fill(from_id)
+    rows = rows.where(table.trade_id >= trade)
+    if takers:
+        rows = rows.where(or_(table.trade_id > trade, table.is_maker == 0))
+    # The index ends in time: the id is also told as the time of the first trade from there on.
+    other = fills.alias()
+    first = select(func.min(other.c.trade_id)).where(other.c.trade_id >= trade)
+    since = select(func.min(other.c.time)).where(other.c.trade_id == first.scalar_subquery())
+    rows = rows.where(table.time >= since.scalar_subquery())
+    return rows.order_by(table.time, table.trade_id, table.is_maker.desc())
 
 
 def of_both_sides(fills: Table) -> Any:

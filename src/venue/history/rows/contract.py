@@ -150,7 +150,10 @@ class ContractOrdersOf(Struct, frozen=True, gc=False):
 
 
 class ContractFillsOf(Struct, frozen=True, gc=False):
-    """Which fills: an owner's, of one order, from `start` to `end`; `among` as for orders."""
+    """Which fills: an owner's, of one order, from `start` to `end`; `among` as for orders.
+
+    `from_id` as for spot.
+    """
 
     uid: int
     symbol: str = ""
@@ -158,6 +161,7 @@ class ContractFillsOf(Struct, frozen=True, gc=False):
     start: int | None = None
     end: int | None = None
     among: tuple[str, ...] = ()
+    from_id: int | None = None
 
 
 class IncomeOf(Struct, frozen=True, gc=False):

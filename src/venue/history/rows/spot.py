@@ -90,13 +90,17 @@ class OrdersOf(Struct, frozen=True, gc=False):
 
 
 class FillsOf(Struct, frozen=True, gc=False):
-    """Which fills: an owner's in one symbol, of one order, from `start` to `end`."""
+    """Which fills: an owner's in one symbol, of one order, from `start` to `end`.
+
+    With `from_id` those from an id on, oldest first.
+    """
 
     uid: int
     symbol: str
     order_id: int | None = None
     start: int | None = None
     end: int | None = None
+    from_id: int | None = None
 
 
 class BillsOf(Struct, frozen=True, gc=False):

@@ -45,6 +45,7 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "maker": ("Whether the own order rested in the book.", False),
     "newClientOrderId": ("A name of the caller's own; the order is taken once.", "plan-1"),
     "order": ("The order to be previewed.", None),
+    "fromId": ("Id of the fill to begin with.", ID),
     "orderId": ("Id of the order.", ID),
     "orderIdList": ("Ids of orders.", [ID]),
     "orderIds": ("Ids of orders.", [ID]),

@@ -138,6 +138,7 @@ class SpotOrdersAsyncCalls:
         order_id: int | None = None,
         start_time: int | None = None,
         end_time: int | None = None,
+        from_id: int | None = None,
         limit: int | None = None,
     ) -> list[venue.api.spot.orders.MyTrade]:
         """GET /api/v3/myTrades"""
@@ -148,6 +149,7 @@ class SpotOrdersAsyncCalls:
                 "orderId": order_id,
                 "startTime": start_time,
                 "endTime": end_time,
+                "fromId": from_id,
                 "limit": limit,
             },
         )

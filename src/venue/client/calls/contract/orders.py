@@ -203,6 +203,7 @@ class ContractOrdersCalls:
         order_id: int | None = None,
         start_time: int | None = None,
         end_time: int | None = None,
+        from_id: int | None = None,
         limit: int | None = None,
     ) -> list[venue.api.contract.orders.UserTrade]:
         """GET /capi/v3/userTrades"""
@@ -213,6 +214,7 @@ class ContractOrdersCalls:
                 "orderId": order_id,
                 "startTime": start_time,
                 "endTime": end_time,
+                "fromId": from_id,
                 "limit": limit,
             },
         )

@@ -136,6 +136,7 @@ class SpotOrdersCalls:
         order_id: int | None = None,
         start_time: int | None = None,
         end_time: int | None = None,
+        from_id: int | None = None,
         limit: int | None = None,
     ) -> list[venue.api.spot.orders.MyTrade]:
         """GET /api/v3/myTrades"""
@@ -146,6 +147,7 @@ class SpotOrdersCalls:
                 "orderId": order_id,
                 "startTime": start_time,
                 "endTime": end_time,
+                "fromId": from_id,
                 "limit": limit,
             },
         )

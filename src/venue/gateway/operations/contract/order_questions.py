@@ -308,19 +308,24 @@ def closes(side: int, position_side: int) -> bool:
 
 
 async def user_trades(call: Call, request: UserTradesRequest) -> list[UserTrade]:
-    """Own fills, newest first; those of one order at any time."""
+    """Own fills, newest first; those of one order, or from an id on, at any time."""
     node = call.node
     node.check_rows(call.uid)
     symbols = wanted(node, request.symbol)
     start, end = days(request.start_time, request.end_time, node.clock.now(), TRADES_DAYS_MAX)
+    if request.start_time is None and request.end_time is None:
+        start = start if request.order_id is None and request.from_id is None else None
     if request.order_id is not None:
         symbols = () if request.symbol is None else symbols
-        if request.start_time is None and request.end_time is None:
-            start = None
     elif not symbols:
         return []
     which = ContractFillsOf(
-        call.uid, order_id=request.order_id, start=start, end=end, among=symbols
+        call.uid,
+        order_id=request.order_id,
+        start=start,
+        end=end,
+        among=symbols,
+        from_id=request.from_id,
     )
     rows = await node.ask(questions.contract_fills, which, request.limit)
     return [_fill_view(node, row) for row in rows]

@@ -120,7 +120,7 @@ async def my_trades(call: Call, request: MyTradesRequest) -> list[MyTrade]:
     node.check_rows(call.uid)
     instrument = node.market(request.symbol).instrument
     start, end = span(request.start_time, request.end_time)
-    which = FillsOf(call.uid, request.symbol, request.order_id, start, end)
+    which = FillsOf(call.uid, request.symbol, request.order_id, start, end, request.from_id)
     rows = await node.ask(questions.fills, which, request.limit)
     return [_fill_view(node, instrument, row) for row in rows]
 
