@@ -15,6 +15,7 @@ from venue.cli.contracts import crash, delist, index, preview, settle
 from venue.cli.faults import fault
 from venue.cli.identity import FIRST
 from venue.cli.keys import key
+from venue.cli.mcp.command import mcp
 from venue.cli.operator import (
     DEFAULT_URL,
     Amount,
@@ -79,7 +80,7 @@ for one in (clock, fault, key, snapshot, wire, world):
 for command in (
     get, post, delete, buy, sell, cancel, orders, fills, balance, account, withdraw, status, stop,
     wait, reset, index, crash, explain, run, crashtest, bundle, replay,
-    log, fork, preview, delist, settle,
+    log, fork, preview, delist, settle, mcp,
 ):  # fmt: skip
     app.command(command)
 app.command(open_run, name="open")

@@ -1,0 +1,1 @@
+"""`venue mcp`: a venue as the tools of a program that speaks the Model Context Protocol."""
