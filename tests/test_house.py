@@ -448,8 +448,7 @@ def test_every_module_is_used() -> None:
     helpers = ["venue.missed_events_helper", "venue.history.process.worker", "venue.replica"]
     helpers += list(project["entry-points"]["pytest11"].values())
     helpers += ["venue.explanation_helper", "venue.history.process.shared_worker", "venue.program"]
-    helpers += ["venue.testing.machine"]  # for who has Hypothesis
-    helpers += ["venue.redirect.hooks.sitecustomize"]  # for a command's Pythons
+    helpers += ["venue.testing.machine", "venue.redirect.hooks.sitecustomize"]  # users' choices
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", "venue.gym", *LAZY.values(), *helpers])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]
@@ -483,8 +482,10 @@ def foreign(tree: ast.Module, banned: list[str]) -> Iterator[tuple[int, str]]:
 
 
 def test_a_foreign_word_is_seen() -> None:
-    planted = "class OwnTopic:\n    def rooms(self, topics): self.last_topic = rooms_max = 0"
-    assert [line for line, _ in foreign(ast.parse(planted), ["topic", "rooms"])] == [1, 2, 2, 2]
+    planted = ast.parse(
+        "class OwnTopic:\n    def rooms(self, topics): self.last_topic = rooms_max = 0"
+    )
+    assert [line for line, _ in foreign(planted, ["topic", "rooms"])] == [1, 2, 2, 2]
 
 
 def names(tree: ast.Module) -> Iterator[tuple[str, int]]:
