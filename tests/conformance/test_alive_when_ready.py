@@ -72,7 +72,9 @@ def test_every_market_lives(living: Server, root: str, symbol: str) -> None:
     assert len(book["bids"]) >= 5
     assert len(book["asks"]) >= 5
     bid, ask_price = float(book["bids"][0][0]), float(book["asks"][0][0])
+    now = int(ask(f"{SPOT.removesuffix('/market')}/time")["serverTime"])
     ticker = ask.ticker(root, symbol)
+    assert int(ticker["openTime"]) > now - DAY_MS
     last = float(ticker["lastPrice"])
     assert abs(last - (bid + ask_price) / 2) < last / 100
     trades = ask(f"{root}/trades", symbol=symbol, limit=1000)

@@ -184,8 +184,8 @@ def test_live_trades_join_the_prehistory() -> None:
 
 
 def _told(walk: MarketWalk, now: int) -> Ticker:
-    """The statistics of a day out of its minutes: the first one counts as a whole."""
-    begin = open_time("1m", (now // SECOND_US - 86_400 + 1) * SECOND_US)
+    """The statistics of a day out of its minutes: the first one that begins in it counts."""
+    begin = (now // SECOND_US - 86_400 + 1) * SECOND_US
     rows: list[Candle] = []
     end = now
     while not rows or rows[0].open_time > begin:
@@ -243,6 +243,17 @@ def test_the_ticker_and_the_trades_go_on_from_the_past() -> None:
     restarted = MarketData(past)
     restarted.restore(walk.data.dump())
     assert restarted.spot.trades("BTCUSDT", TRADES_MAX) == own
+
+
+def test_no_minute_of_the_past_begins_before_the_day() -> None:
+    past = ToldHistory({"BTCUSDT": "BTCUSDT"}, 0)
+    walk = MarketWalk(past=past)
+    past.begin(3, Backfill(3, BEGIN, {"BTCUSDT": Start(100, 1, 5_000, 30_000)}))
+    for late in range(0, 2 * MINUTE_US, 7_000_000):
+        now = BEGIN + late
+        told = walk.data.spot.ticker("BTCUSDT", now)
+        assert told == _told(walk, now)
+        assert now - 24 * HOUR_US < told.open_time
 
 
 def test_the_minutes_of_the_past_are_made_of_its_trades() -> None:

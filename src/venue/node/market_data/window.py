@@ -50,12 +50,12 @@ class Window:
 
     @staticmethod
     def of(minutes: list[Candle], end: int) -> Window:
-        """A window of whole minutes, ascending; each leaves it as a whole. The last ends at `end`
-        (µs), before it is over."""
+        """A window of whole minutes, ascending; each leaves it as a whole, with its first second:
+        its first trade is told as made then. The last ends at `end` (µs), before it is over."""
         window = Window()
         for row in minutes:
             last = min(row.open_time + MINUTE_US - 1, end)
-            second = last // SECOND_US
+            second = row.open_time // SECOND_US
             window._seconds.append(
                 Second(
                     second, row.open, row.close, row.volume, row.notional, row.count,
