@@ -106,3 +106,11 @@ def test_the_contract_balance_moves_with_the_profit(
             assert wallets.setdefault(name, wallet) == wallet
     for client in (desk.alice, desk.bob):
         client.post(f"{V3}/closePositions", {})
+
+
+def test_income_without_a_symbol_has_none_in_live_words(document: Desk, live: Desk) -> None:
+    for desk, told in ((document, b'"symbol":""'), (live, b'"symbol":null')):
+        moved = {"owner": "carol", "wallet": "CONTRACT", "asset": "USDT", "amount": "7"}
+        operate(desk, "deposit", moved)
+        answer = desk.carol.post("/capi/v3/account/income", {"incomeType": "deposit"})
+        assert told in answer.body

@@ -70,7 +70,7 @@ def test_the_ledger_chains_to_the_balance(desk: ContractSession, owner: str) -> 
     items = desk.sums.items[owner]
     assert found == [
         (
-            item.kind, plain[item.symbol] if item.symbol else None, item.amount, item.fee,
+            item.kind, plain[item.symbol] if item.symbol else "", item.amount, item.fee,
             item.balance, item.balance - item.amount,
         )
         for item in items

@@ -152,7 +152,7 @@ def test_income_items(desk: Desk) -> None:
     shape: Shape = {
         "billId": LONG_ID,
         "asset": TEXT,
-        "symbol": lambda value: value is None or type(value) is str,
+        "symbol": text("|[A-Z]+"),
         "income": SIGNED,
         "incomeType": TEXT,
         "balance": SIGNED,

@@ -187,8 +187,8 @@ def test_open_orders_bounds(desk: Desk) -> None:
     until = [
         row for page in (0, 1) for row in ok(desk.carol.get(f"{path}?endTime={time}&page={page}"))
     ]
-    assert since == [row for row in every if row["time"] >= time]
-    assert until == [row for row in every if row["time"] <= time]
+    assert since == [row for row in every if row["time"] > time]
+    assert until == [row for row in every if row["time"] < time]
     for bad in (0, 101):
         refused(desk.carol.get(f"{path}?limit={bad}"), -1140, "'limit'", "1 to 100")
     refused(desk.carol.get(f"{path}?page=-1"), -1142, "'page'")

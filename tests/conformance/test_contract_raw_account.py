@@ -16,7 +16,7 @@ from support.client import Client
 from support.contract_desk import ACCOUNT
 from support.contract_raw import DAY_MS, INCOME_BULK, everything, exact
 from support.raw import Desk, ok, operate, refused
-from support.shapes import LONG_ID, MS, Shape, decimal, is_flag, is_list, is_null, text
+from support.shapes import LONG_ID, MS, Shape, decimal, is_flag, is_list, text
 
 INCOME, LEVERAGE = f"{ACCOUNT}/income", f"{ACCOUNT}/leverage"
 MONEY = decimal(8)
@@ -72,7 +72,7 @@ def check_item(item: Any) -> None:
     shape: Shape = {
         "billId": LONG_ID,
         "asset": text("S?USDT"),
-        "symbol": is_null if kind in MOVED else text("(BTC|ETH|SOL)S?USDT"),
+        "symbol": text("") if kind in MOVED else text("(BTC|ETH|SOL)S?USDT"),
         "income": CHANGE,
         "incomeType": text("|".join(KINDS)),
         "balance": CHANGE,
@@ -142,7 +142,7 @@ def test_income_to_the_byte(desk: Desk) -> None:
     (item,) = ok(given)["items"]
     assert given.body.decode() == (
         f'{{"hasNextPage":false,"items":[{{"billId":{item["billId"]},"asset":"SUSDT",'
-        '"symbol":null,"income":"700.00000000","incomeType":"deposit",'
+        '"symbol":"","income":"700.00000000","incomeType":"deposit",'
         f'"balance":"700.00000000","fillFee":"0.00000000","time":{item["time"]},'
         '"transferReason":"UNKNOWN_TRANSFER_REASON"}],"nextKey":null}'
     )

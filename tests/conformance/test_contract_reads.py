@@ -91,8 +91,14 @@ def test_open_orders_page_and_filter(desk: Desk) -> None:
     assert ok(desk.alice.get(f"{path}&orderId={closing['orderId']}")) == []
     assert ok(desk.alice.get(f"{path}&limit=1&page=0")) == [own]
     assert ok(desk.alice.get(f"{path}&limit=1&page=1")) == [closing]
-    assert ok(desk.alice.get(f"{path}&endTime={int(own['time']) - 1}")) == []
-    assert ok(desk.alice.get(f"{path}&startTime={own['time']}")) == [own, closing]
+    first, last = int(own["time"]), int(closing["time"])
+    assert ok(desk.alice.get(f"{path}&endTime={first}")) == []
+    assert own in ok(desk.alice.get(f"{path}&endTime={first + 1}"))
+    assert ok(desk.alice.get(f"{path}&startTime={first - 1}")) == [own, closing]
+    assert own not in ok(desk.alice.get(f"{path}&startTime={first}"))
+    assert ok(desk.alice.get(f"{path}&startTime={last}")) == []
+    assert ok(desk.alice.get(f"{path}&startTime={last}&endTime={last}")) == []
+    assert ok(desk.alice.get(f"{path}&startTime={first - 1}&endTime={last + 1}")) == [own, closing]
     assert ok(desk.alice.get(f"{V3}/openOrders?symbol=ETHUSDT")) == []
     refused(desk.alice.get(f"{V3}/openOrders?symbol=NOPEUSDT"), -1121, "'symbol'")
     refused(desk.alice.get(f"{path}&startTime=1700000000001&endTime=1700000000000"), -1171)

@@ -116,7 +116,10 @@ class IncomeRequest(Struct, rename="camel"):
 
 
 class IncomeItem(Struct, rename="camel"):
-    """One change of collateral (section 2.4 of the interface); transfers have no symbol."""
+    """One change of collateral (section 2.4 of the interface); the symbol of transfers is empty.
+
+    With the profile `live` it is null.
+    """
 
     bill_id: int
     asset: str

@@ -158,7 +158,10 @@ class ContractOrderView(Struct, rename="camel"):
 
 
 class ContractOpenOrdersRequest(Struct, rename="camel"):
-    """Open orders of one contract, or of all; pages count from 0."""
+    """Open orders of one contract, or of all; pages count from 0.
+
+    They were created after `startTime` and before `endTime`: neither millisecond is included.
+    """
 
     symbol: Symbol | None = None
     order_id: AfterId | None = None

@@ -20,6 +20,7 @@ from venue.api.contract.account import (
 from venue.api.contract.market import ContractSelectionRequest, ContractSymbolRequest
 from venue.api.names import MARGIN_MODE_NAMES, POSITION_SIDE_NAMES, SEPARATED_MODE_NAMES
 from venue.api.operation import Empty
+from venue.api.profile import Profile
 from venue.candles import DAY_US
 from venue.core.contract.margin import initial
 from venue.core.contract.position import liquidation_mark, notional, profit, wallet
@@ -236,7 +237,7 @@ def _income_item(node: Node, row: IncomeRow) -> IncomeItem:
     return IncomeItem(
         bill_id=row.bill_id,
         asset=asset.name,
-        symbol=row.symbol or None,
+        symbol=row.symbol or (None if node.profile is Profile.LIVE else ""),
         income=amount_text(asset, row.amount),
         income_type=row.kind,
         balance=amount_text(asset, row.balance),

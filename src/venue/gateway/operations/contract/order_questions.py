@@ -106,7 +106,8 @@ async def contract_open_orders(
 ) -> list[ContractOrderView]:
     """The open orders, oldest first; in demo contracts only by symbol."""
     node = call.node
-    start, end = span(request.start_time, request.end_time)
+    after, before = request.start_time, request.end_time
+    span(after, before)  # may not be reversed
     symbols = wanted(node, request.symbol)
     holding = holding_of(call)
     found = [
@@ -114,8 +115,8 @@ async def contract_open_orders(
         for order in holding.orders.values()
         if order.market.symbol in symbols
         and (request.order_id is None or order.order_id > request.order_id)
-        and (start is None or order.time >= start)
-        and (end is None or order.time <= end)
+        and (after is None or order.time // US_PER_MS > after)
+        and (before is None or order.time // US_PER_MS < before)
     ]
     found.sort(key=lambda order: order.order_id)
     begin = request.page * request.limit
