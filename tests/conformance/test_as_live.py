@@ -9,8 +9,10 @@ import pytest
 
 from support.command import run
 from support.contract_desk import V3
-from support.raw import UNKNOWN_ID, Desk, operate, priced
+from support.listening import Listener, login
+from support.raw import UNKNOWN_ID, Desk, operate, order, priced
 from support.server import Server
+from support.socket_desk import CONTRACT
 from venue import Venue
 from venue.client.errors import Misused
 
@@ -114,3 +116,32 @@ def test_income_without_a_symbol_has_none_in_live_words(document: Desk, live: De
         operate(desk, "deposit", moved)
         answer = desk.carol.post("/capi/v3/account/income", {"incomeType": "deposit"})
         assert told in answer.body
+
+
+NO_TIME_IN_FORCE = "Parameter 'timeInForce' cannot be empty."
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_contract_limit_order_needs_a_time_in_force(
+    profile: str, servers: dict[str, Server], request: pytest.FixtureRequest
+) -> None:
+    desk: Desk = request.getfixturevalue(profile)
+    operate(desk, "settings", {"contractBatchPlace": True})
+    body = order("BTCUSDT", "BUY", "0.01", "50000", positionSide="LONG")
+    for gap in ({}, {"timeInForce": ""}, {"timeInForce": None}):
+        answer = desk.alice.post(f"{V3}/order", body | gap)
+        assert (answer.status, answer.json["code"]) == (400, -1141)
+        assert answer.json["msg"] == NO_TIME_IN_FORCE
+        (item,) = desk.alice.post(f"{V3}/batchOrders", {"batchOrders": [body | gap]}).json
+        assert (item["errorCode"], item["errorMessage"]) == ("PARAM_EMPTY", NO_TIME_IN_FORCE)
+    demo = desk.alice.post(f"{V3}/sim/order", body | {"symbol": "BTCSUSDT"})
+    assert demo.json["msg"] == NO_TIME_IN_FORCE
+    server = servers[profile]
+    with Listener(server.port, CONTRACT.socket, login(server.account("alice"))) as listener:
+        told = listener.ask({"id": 1, "method": "ORDER.PLACE", "params": body})
+        assert told["error"]["msg"] == NO_TIME_IN_FORCE
+    placed = desk.alice.post(f"{V3}/order", body | {"timeInForce": "GTC"})
+    assert placed.status == 200
+    desk.alice.delete(f"{V3}/allOpenOrders")
+    market = order("BTCUSDT", "BUY", "0.01", positionSide="LONG")
+    assert desk.alice.post(f"{V3}/order", market).json["code"] != -1141

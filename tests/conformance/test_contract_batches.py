@@ -71,7 +71,7 @@ def test_each_order_of_a_batch_succeeds_or_fails_alone(desk: Desk) -> None:
     assert [row["success"] for row in ok(batch(desk.alice, asks))] == [True, True]
     refusals = {
         "INSUFFICIENT_BALANCE": bid("too-dear", quantity="100"),
-        "INVALID_TIME_IN_FORCE": bid("timeless", timeInForce=""),
+        "PARAM_EMPTY": bid("timeless", timeInForce=""),
         "DECIMAL_PRECISION_ERROR": bid("too-fine", price="59000.001"),
         "NOTHING_TO_CLOSE": bid("flat", side="SELL", symbol="ETHUSDT", price="3000"),
         "INVALID_SYMBOL": bid("nowhere", symbol="NOPEUSDT"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.raw import Desk, ok, operate, order
+from support.raw import Desk, ok, operate
 from support.server import Server
 
 V3, SPOT = "/capi/v3", "/api/v3"
@@ -101,9 +101,11 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
             (f"{SPOT}/order", {}, {}),
             (f"{V3}/order", {"positionSide": "LONG"}, {"positionSide": "SHORT"}),
         ):
-            ok(desk.bob.post(path, order("BTCUSDT", "SELL", "0.01", "64000", **sells)))
-            ok(desk.alice.post(path, order("BTCUSDT", "BUY", "0.01", "64000", **buys)))
-            ok(desk.alice.post(path, order("BTCUSDT", "BUY", "0.01", "63000", **buys)))
+            rest = {"symbol": "BTCUSDT", "quantity": "0.01", "timeInForce": "GTC"}
+            rest |= {"type": "LIMIT", "price": "64000"}
+            ok(desk.bob.post(path, rest | {"side": "SELL"} | sells))
+            ok(desk.alice.post(path, rest | {"side": "BUY"} | buys))
+            ok(desk.alice.post(path, rest | {"side": "BUY", "price": "63000"} | buys))
         stop = {
             "symbol": "BTCUSDT", "side": "SELL", "positionSide": "LONG", "type": "STOP_MARKET",
             "quantity": "0.01", "triggerPrice": "60000", "clientAlgoId": "stop",

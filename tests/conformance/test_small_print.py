@@ -41,7 +41,10 @@ PRODUCTS = [
     ),
     pytest.param(
         f"{V3}/order",
-        {"BUY": {"positionSide": "LONG"}, "SELL": {"positionSide": "SHORT"}},
+        {
+            "BUY": {"positionSide": "LONG", "timeInForce": "GTC"},
+            "SELL": {"positionSide": "SHORT", "timeInForce": "GTC"},
+        },
         f"{V3}/userTrades?symbol=BTCUSDT", "BTC/USDT:USDT", id="contract",
     ),
 ]  # fmt: skip

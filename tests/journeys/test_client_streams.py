@@ -95,7 +95,7 @@ def test_every_private_channel_is_typed(server: Server, product: Product) -> Non
         ):
             await order(alice, product)
             body = {"symbol": product.plain["symbol"], "side": "SELL", "type": "LIMIT"}
-            body |= {"quantity": "0.01", "price": "59000"}
+            body |= {"quantity": "0.01", "price": "59000", "time_in_force": "GTC"}
             if product.name == "spot":
                 await bob.place_order(**body)
             else:

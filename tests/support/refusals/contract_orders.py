@@ -85,6 +85,11 @@ _FIELDS = [
         place("D6", -1115, "'timeInForce'", TIF, timeInForce=tif)
         for tif in ("GTX", "gtc", "DAY", 1, True)
     ],
+    *[
+        place("D6", -1141, "'timeInForce' cannot be empty", timeInForce=tif, **demo)
+        for tif in (..., None, "")
+        for demo in ({}, {"symbol": "BTCSUSDT", "path": DEMO})
+    ],
     *[place("D7", -1141, "'price'", price=price) for price in (..., None, "")],
     place("D7", -1128, "'price'", "type=MARKET", **market(price="60000")),
     place("D7", -1128, "'timeInForce'", "type=MARKET", **market(timeInForce="POST_ONLY")),
@@ -241,7 +246,8 @@ _BATCHES = [
     item("D26", "INVALID_SIDE", SIDE, side="HOLD"),
     item("D26", "PARAM_ERROR", "'positionSide'", positionSide="BOTH"),
     item("D26", "INVALID_ORDER_TYPE", TYPE, type="STOP"),
-    item("D26", "INVALID_TIME_IN_FORCE", TIF, timeInForce=...),
+    item("D26", "PARAM_EMPTY", "'timeInForce'", timeInForce=...),
+    item("D26", "INVALID_TIME_IN_FORCE", TIF, timeInForce="gtc"),
     item("D26", "PARAM_EMPTY", "'quantity'", quantity=""),
     item("D26", "DECIMAL_PRECISION_ERROR", "'price'", "2 decimals", price="60000.001"),
     item("D26", "INVALID_PARAM_COMBINATION", "'price'", "type=MARKET", type="MARKET"),

@@ -97,7 +97,8 @@ def _wait_for_mark(stage: Stage, symbol: str) -> None:
 
 def contract_order(**changes: Any) -> dict[str, Any]:
     """A good order that opens a long position, changed."""
-    return order(**{**LONG, **changes})
+    limit = changes.get("type", "LIMIT") == "LIMIT"
+    return order(**{**LONG, **({"timeInForce": "GTC"} if limit else {}), **changes})
 
 
 def place(stage: Stage, who: str, body: dict[str, Any], path: str = ORDER) -> int:

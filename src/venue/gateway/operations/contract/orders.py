@@ -53,7 +53,6 @@ from venue.gateway.operations.refusals.funds import contract_money
 from venue.gateway.operations.requests import given_client_id, identified, named
 from venue.vocabulary import (
     BUY,
-    GTC,
     IOC,
     LONG,
     MARKET,
@@ -223,22 +222,19 @@ def direction(side: int, position_side: int) -> str:
 
 
 async def _place(call: Call, found: Listed, request: PlaceContractOrderRequest) -> ContractOrderAck:
-    command = order_command(call, found, request, GTC)
+    command = order_command(call, found, request)
     (applied,) = await call.submit([command])
     return _placed(call, applied, found, command)
 
 
 def order_command(
-    call: Call,
-    found: Listed,
-    request: PlaceContractOrderRequest,
-    default_time_in_force: int | None,
+    call: Call, found: Listed, request: PlaceContractOrderRequest
 ) -> PlaceContractOrder:
     """The command of a request, in ticks and lots; ApiError for a text without a meaning."""
     side = SIDES[request.side]
     position_side = POSITION_SIDES[request.position_side]
     client_id = own_client_id(request.new_client_order_id, "newClientOrderId")
-    price, time_in_force = _price(found, request, default_time_in_force)
+    price, time_in_force = _price(found, request)
     quantity = lots(found.contract.instrument, request.quantity, "quantity")
     closing = direction(side, position_side)
     # An exit on an order of the other direction would be lost in silence.
@@ -261,10 +257,8 @@ def order_command(
     )  # fmt: skip
 
 
-def _price(
-    found: Listed, request: PlaceContractOrderRequest, default_time_in_force: int | None
-) -> tuple[int, int]:
-    """Price in ticks and time in force."""
+def _price(found: Listed, request: PlaceContractOrderRequest) -> tuple[int, int]:
+    """Price in ticks and time in force, which LIMIT needs as on the live exchange."""
     if TYPES[request.type] == MARKET:
         if request.price is not None:
             raise errors.combination("price", "type=MARKET")
@@ -273,15 +267,12 @@ def _price(
         ):  # the document says of all others that they have no effect
             raise errors.combination("timeInForce", "type=MARKET")
         return 0, IOC
-    if request.time_in_force is not None:
-        time_in_force = TIMES_IN_FORCE[request.time_in_force]
-    elif default_time_in_force is not None:
-        time_in_force = default_time_in_force
-    else:
-        raise errors.bad_time_in_force()
+    if request.time_in_force is None:
+        raise errors.missing("timeInForce")
     if request.price is None:
         raise errors.missing("price")
-    return ticks(found.contract.instrument, request.price, "price"), time_in_force
+    price = ticks(found.contract.instrument, request.price, "price")
+    return price, TIMES_IN_FORCE[request.time_in_force]
 
 
 def _exit(found: Listed, price: str | None, source: str, name: str) -> Exit:
@@ -326,7 +317,7 @@ def _batch_item(call: Call, item: Any) -> tuple[Listed, PlaceContractOrder] | Ap
             raise errors.invalid("batchOrders", "an element must be an object")
         request = decode(_BATCH_ITEM, item)
         found = listed(call.node, request.symbol)
-        return found, order_command(call, found, request, None)
+        return found, order_command(call, found, request)
     except ApiError as problem:
         return problem
 

@@ -101,7 +101,7 @@ def _spot(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview
 def _contract(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview:
     request = decode(_CONTRACT, _given(order))
     listed = contract_orders.listed(call.node, request.symbol)
-    command = contract_orders.order_command(call, listed, request, GTC)
+    command = contract_orders.order_command(call, listed, request)
     command.time = time
     found = contract.preview(call.node.engine.contracts, command)
     if isinstance(found, list):
