@@ -1,0 +1,129 @@
+"""A strict typed client, made from the document, reads every public and private answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.client import Client
+from support.go_decoder import Source, built, refused
+from support.raw import Desk, order, priced
+from support.server import Server
+from venue.api.documents.openapi import openapi
+from venue.api.documents.table import ROWS
+from venue.api.operation import Operation
+from venue.vocabulary import Access
+
+V3, SPOT, SYMBOL = "/capi/v3", "/api/v3", "BTCUSDT"
+LONG, SHORT = {"positionSide": "LONG"}, {"positionSide": "SHORT"}
+# Values of the fields that a reading operation requires.
+SAMPLES: dict[str, Any] = {
+    "symbol": SYMBOL, "interval": "1m", "asset": "USDT", "id": 1, "articleId": 1, "coin": "USDT",
+    "priceType": "LAST", "type": "SPOT",
+}  # fmt: skip
+NOT_ALICES = ("affiliate", "agency", "apiReferral", "/content/", "/copy/")
+
+
+@pytest.fixture(scope="module")
+def decoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    document = openapi(ROWS, "0")
+    source = Source(document["components"]["schemas"])
+    for methods in document["paths"].values():
+        for told in methods.values():
+            answer = told["responses"]["200"]["content"]["application/json"]["schema"]
+            source.add(told["operationId"], answer)
+    return built(source, tmp_path_factory.mktemp("go"))
+
+
+class Session:
+    """What alice asked, and the answers with the names of their operations."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.alice: Client = desk.alice
+        self.answers: list[tuple[str, bytes]] = []
+        self._names = {(row.method, row.path.rstrip("/")): row.name for row in ROWS}
+
+    def ask(self, method: str, target: str, body: Any = None) -> Any:
+        answer = self.alice.call(method, target, body)
+        assert answer.status == 200, (target, body, answer)
+        name = self._names[method, target.partition("?")[0].rstrip("/")]
+        self.answers.append((name, answer.body))
+        return answer.json
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    folder = tmp_path_factory.mktemp("typed")
+    with Server("--no-agents", "--batch-place", folder=folder) as server, priced(server) as desk:
+        found = Session(desk)
+        trade(desk, found)
+        read(found)
+        yield found
+
+
+def trade(desk: Desk, session: Session) -> None:
+    """Alice does of everything one, and leaves something open."""
+    ask = session.ask
+    for path, buys, sells in ((f"{SPOT}/order", {}, {}), (f"{V3}/order", LONG, SHORT)):
+        desk.bob.post(path, order(SYMBOL, "SELL", "0.02", "60000", timeInForce="GTC", **sells))
+        ask("POST", path, order(SYMBOL, "BUY", "0.02", "60000", timeInForce="GTC", **buys))
+        resting = order(SYMBOL, "BUY", "0.01", "59000", timeInForce="GTC", **buys)
+        ask("POST", path, resting)
+        gone = ask("POST", path, resting | {"price": "58000"})
+        ask("DELETE", f"{path}?orderId={gone['orderId']}")
+        ask("GET", f"{path}?symbol={SYMBOL}&orderId={gone['orderId']}")
+    ask("POST", f"{SPOT}/order/batch", {"symbol": SYMBOL, "orderList": [
+        {"side": "BUY", "type": "LIMIT", "timeInForce": "GTC", "quantity": "0.01", "price": "59000"}
+    ]})  # fmt: skip
+    batch = order(SYMBOL, "BUY", "0.01", "59000", timeInForce="GTC", **LONG)
+    ask("POST", f"{V3}/batchOrders", {"batchOrders": [batch]})
+    stop = {"symbol": SYMBOL, "side": "SELL", **LONG, "type": "STOP_MARKET", "quantity": "0.01"}
+    ask("POST", f"{V3}/algoOrder", stop | {"triggerPrice": "57000", "clientAlgoId": "stop"})
+    exits = {"symbol": SYMBOL, "planType": "STOP_LOSS", "triggerPrice": "56000", **LONG}
+    placed = ask("POST", f"{V3}/placeTpSlOrder", exits | {"clientAlgoId": "exit", "quantity": "0"})
+    ask("POST", f"{V3}/account/leverage", {"symbol": SYMBOL, "crossLeverage": "25"})
+    ask("POST", f"{SPOT}/cancelAllAfter", {"timeout": 600})
+    ask("POST", f"{V3}/cancelAllAfter", {"timeout": 600})
+    assert placed
+
+
+def read(session: Session) -> None:
+    """Every operation that reads, for the public or for alice."""
+    for row in ROWS:
+        if row.access not in (Access.PUBLIC, Access.READ) or "{" in row.path:
+            continue
+        if any(part in row.path for part in NOT_ALICES) or row.path.endswith("/order"):
+            continue
+        if row.method == "GET":
+            session.ask("GET", f"{row.path}?{query(row)}")
+        elif row.method == "POST":
+            session.ask("POST", row.path, {})
+
+
+def query(row: Operation[Any, Any]) -> str:
+    names = [name for name in row.request.__struct_fields__ if name in SAMPLES]
+    values = SAMPLES | ({"symbol": "BTCSUSDT"} if "/sim/" in row.path else {})
+    return "&".join(f"{name}={values[name]}" for name in names)
+
+
+def test_it_reads_every_answer(decoder: Path, session: Session) -> None:
+    assert refused(decoder, session.answers) == []
+    assert len({name for name, _ in session.answers}) > 60, sorted(dict(session.answers))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("time", b'{"serverTime":"5"}', "cannot unmarshal string"),
+        ("time", b'{"serverTime":5.5}', "cannot unmarshal number 5.5"),
+        ("time", b"{}", "time.serverTime is missing"),
+        ("time", b'{"serverTime":5,"other":1}', 'unknown field "other"'),
+        ("contract_depth", b'{"lastUpdateId":1,"asks":[[1,2]],"bids":[]}', "cannot unmarshal"),
+    ],
+)
+def test_it_refuses(decoder: Path, name: str, text: bytes, words: str) -> None:
+    (found,) = refused(decoder, [(name, text)])
+    assert words in found
