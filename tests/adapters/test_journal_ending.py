@@ -15,9 +15,11 @@ import apsw
 import pytest
 
 from support.disk import Disk
+from support.points.disk import Points, watched
 from venue.core.messages.commands import Tick
 from venue.journal.ending import ENDING, Ending
 from venue.journal.journal import JournalCorrupt
+from venue.journal.lacking import lacking
 from venue.journal.opening import open_journal, open_readonly
 
 HEADER = 32
@@ -268,6 +270,29 @@ def test_the_note_is_written_behind_the_sync_and_never_synced(tmp_path: Path) ->
     finally:
         disk.unregister()
     assert (os.stat(note.path).st_mode & 0o777) == 0o600
+
+
+def test_an_end_at_any_write_of_the_first_commit_lacks_no_note(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    ends: list[Path] = []
+
+    def look(what: str, file: str) -> None:
+        ends.append(tmp_path / f"{len(ends)} {what} {file}")
+        shutil.copytree(folder, ends[-1], ignore=shutil.ignore_patterns("*-shm"))
+
+    with watched(Points(folder, look)):
+        journal = open_journal(str(folder / "journal"))
+        journal.append([Tick(time=1)])
+        journal.close()
+    has = set()
+    for end in ends:
+        path = end / "journal"
+        found = open_journal(str(path))
+        has.add(found.last_sequence())
+        assert lacking(str(path), found) == [], end.name
+        found.close()
+    assert has == {0, 1}
 
 
 @pytest.mark.parametrize("left", [None, b""], ids=["missing", "empty"])

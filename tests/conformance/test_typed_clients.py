@@ -39,7 +39,7 @@ def decoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Session:
-    """What alice asked, and the answers with the names of their operations."""
+    """The questions of alice, and the answers with the names of their operations."""
 
     def __init__(self, desk: Desk) -> None:
         self.alice: Client = desk.alice

@@ -174,7 +174,7 @@ def built(source: Source, folder: Path) -> Path:
 
 
 def refused(decoder: Path, answers: Iterable[tuple[str, bytes]]) -> list[str]:
-    """What the decoder does not take, of JSON texts with the names of their types."""
+    """The refusals of the decoder, of JSON texts with the names of their types."""
     lines = b"".join(b"%s\t%s\n" % (name.encode(), text) for name, text in answers)
     done = subprocess.run([decoder], input=lines, capture_output=True, timeout=WAIT_S, check=True)
     return done.stdout.decode().splitlines()

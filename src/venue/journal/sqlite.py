@@ -235,6 +235,8 @@ class SqliteJournal:
         with self._writing():
             assert rows[0][0] == self._last + 1, "batches are written in the order of preparing"
             self._checkpoint_when_due()
+            if not self._last:
+                self._acknowledged.note(0)  # an end after the first commit lacks no note
             begun = self._next_segment()
             self._wal_bytes += COMMIT_BYTES + sum(len(payload) for _, _, payload, _ in rows)
             if len(rows) == 1 and begun is None:
