@@ -342,7 +342,7 @@ def test_bills(desk: Desk) -> None:
     assert ok(desk.bob.post("/api/v3/account/bills", b"{}")) == every[:10]
     assert bills(desk.bob, coinId=None, bizType="", after="", before=None, limit="") == every[:10]
     assert bills(desk.bob, limit="3") == every[:3]
-    assert bills(desk.bob, coinId=1, limit=100) == [r for r in every if r["coinName"] == "USDT"]
+    assert bills(desk.bob, coinId=2, limit=100) == [r for r in every if r["coinName"] == "USDT"]
     for kind in ("deposit", "trade_in", "trade_out"):
         expected = [row for row in every if row["bizType"] == kind]
         assert bills(desk.bob, bizType=kind, limit=100) == expected
@@ -362,6 +362,13 @@ def test_bill_cursors_are_ids_or_times(desk: Desk) -> None:
     time = middle["cTime"]
     assert bills(desk.bob, after=int(time), limit=100) == [r for r in every if r["cTime"] > time]
     assert bills(desk.bob, before=time, limit=100) == [r for r in every if r["cTime"] < time]
+
+
+def test_the_numbers_of_coins(desk: Desk) -> None:
+    """As the live exchange counts them."""
+    told = {row["coinName"]: row["coinId"] for row in bills(desk.alice, limit=100)}
+    assert (told["BTC"], told["USDT"]) == ("1", "2")
+    assert {row["coinName"] for row in bills(desk.bob, coinId=2, limit=100)} == {"USDT"}
 
 
 def test_account(desk: Desk) -> None:
@@ -390,7 +397,7 @@ def test_account(desk: Desk) -> None:
     assert found["uid"] == str(desk.uid)
     for balance in found["balances"]:
         check(balance, {"asset": TEXT, "free": decimal(AMOUNT), "locked": decimal(AMOUNT)})
-    assert [row["asset"] for row in found["balances"]] == ["USDT", "BTC", "ETH", "SOL"]
+    assert [row["asset"] for row in found["balances"]] == ["BTC", "USDT", "ETH", "SOL"]
     assert desk.alice.get("/api/v3/account").body == answer.body
     assert ok(desk.carol.get("/api/v3/account"))["balances"] == []
 
@@ -446,7 +453,7 @@ def test_transfer_records(desk: Desk) -> None:
     path = "/api/v3/account/transferRecords"
     assert ok(desk.alice.get(f"{path}?fromType=SPOT")) == found[1:]
     assert ok(desk.alice.get(f"{path}?limit=1")) == found[:1]
-    assert ok(desk.alice.get(f"{path}?coinId=2")) == []
+    assert ok(desk.alice.get(f"{path}?coinId=1")) == []
     refused(desk.alice.get(f"{path}?limit=101"), -1140, "1 to 100")
 
 

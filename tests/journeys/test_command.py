@@ -329,7 +329,7 @@ def test_state_survives_and_verifies(tmp_path: Path) -> None:
     with Server(*arguments, folder=tmp_path) as server:
         alice = server.client("alice")
         assert alice.get("/api/v3/openOrders").json == [found]
-        locked = alice.get("/api/v3/account/").json["balances"][0]["locked"]
+        locked = alice.get("/api/v3/account/").json["balances"][1]["locked"]
         assert Decimal(locked) == 50
         assert server.stop() == 0
 

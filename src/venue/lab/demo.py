@@ -24,7 +24,7 @@ TRADE: Final = int(Access.READ | Access.SPOT_TRADE | Access.CONTRACT_TRADE)
 SCALE: Final = 8  # decimals of every demo asset
 PASSPHRASE: Final = "demo"  # noqa: S105 - the demo keys are printed, on purpose
 
-ASSETS: Final = ("USDT", "BTC", "ETH", "SOL", "SUSDT", "WXB")  # the last is the venue's token
+ASSETS: Final = ("BTC", "USDT", "ETH", "SOL", "SUSDT", "WXB")  # the last is the venue's token
 LIVE: Final = "USDT"  # the settle asset of live contracts
 DEMO: Final = "SUSDT"  # and of demo contracts
 POSTED: Final = "agents"  # the index source of demo contracts
