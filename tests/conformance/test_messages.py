@@ -10,6 +10,8 @@ import pytest
 
 from support.client import Client
 from support.server import Server
+from venue.api import former
+from venue.api.documents.table import ROWS
 
 SPOT, CONTRACT = "/api/v3/order", "/capi/v3/order"
 LIMIT: dict[str, Any] = {
@@ -140,7 +142,7 @@ def test_the_words_say_what_to_change(
     ("path", "near"),
     [
         ("/api/v3/oder", "Near to it: /api/v3/order"),
-        ("/api/v2/market/depth", "Near to it: /api/v3/market/depth"),
+        ("/api/v4/market/depth", "Near to it: /api/v3/market/depth"),
         ("/api/v3/zzzzzzzzzzzz", None),
         ("/" + "x" * 200, None),
     ],
@@ -149,6 +151,59 @@ def test_an_unknown_path_names_the_nearest(alice: Client, path: str, near: str |
     answer = alice.get(path)
     assert answer.status == 404
     assert answer.json.get("message") == near
+
+
+V2 = "V2 was shut down on 2026-09-30; "
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/api/v2/market/depth", "in V3 it is GET /api/v3/market/depth."),
+        ("/api/v2/market/depth/BTCUSDT_SPBL", "in V3 it is GET /api/v3/market/depth."),
+        ("/spot/api/v2/market/tickers", "in V3 it is GET /api/v3/market/ticker/24hr."),
+        ("/capi/v2/market/ticker?symbol=cmt_x", "in V3 it is GET /capi/v3/market/ticker/24hr."),
+        ("/contract/capi/v2/order/detail", "in V3 it is GET /capi/v3/order."),
+        ("/capi/v2/order/placeOrder/", "in V3 it is POST /capi/v3/order."),
+        ("/api/v2/nothing/of/it", "GET /openapi.json lists V3's operations."),
+        ("/capi/v2/", "GET /openapi.json lists V3's operations."),
+        ("/v2/ws/public", "its sockets are /spot/v3/ws/... and /contract/v3/ws/... in V3."),
+    ],
+)
+def test_a_path_of_v2_names_the_row_of_v3(alice: Client, path: str, words: str) -> None:
+    for ask in (alice.get, alice.delete, lambda path: alice.post(path, {"symbol": "cmt_btcusdt"})):
+        answer = ask(path)
+        assert answer.status == 404
+        assert answer.json["message"] == V2 + words
+        assert "msg" not in answer.json
+
+
+def test_the_rows_of_v3_that_v2_has_become_are_there() -> None:
+    known = {f"{row.method} {row.path}" for row in ROWS}
+    assert [row for row in former.ROWS.values() if row not in known] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "symbol"),
+    [
+        ("/api/v3/market/depth", "BTCUSDT_SPBL"),
+        ("/api/v3/market/depth", "btcusdt_spbl"),
+        ("/api/v3/myTrades", "BTCUSDT_SPBL"),
+        ("/capi/v3/market/depth", "cmt_btcusdt"),
+        ("/capi/v3/userTrades", "cmt_btcusdt"),
+    ],
+)
+def test_a_symbol_of_v2_names_that_of_v3(alice: Client, path: str, symbol: str) -> None:
+    answer = alice.get(f"{path}?symbol={symbol}")
+    assert answer.status == 400
+    assert "this is its name in V2, in V3 it is BTCUSDT" in answer.json["msg"]
+
+
+def test_a_symbol_of_v2_in_an_order(alice: Client) -> None:
+    for path, symbol in ((SPOT, "BTCUSDT_SPBL"), (CONTRACT, "cmt_btcusdt")):
+        body = {**LIMIT, "symbol": symbol, "positionSide": "LONG"}
+        told = alice.post(path, body).json["msg"]
+        assert "this is its name in V2, in V3 it is BTCUSDT" in told
 
 
 def test_what_orders_hold_is_not_free_and_a_market_order_says_what_it_would_cost(

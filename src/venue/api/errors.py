@@ -110,9 +110,9 @@ def body(status: int, code: int, message: str) -> bytes:
     return msgspec.json.encode({"code": code, word: message})
 
 
-def unknown_path(path: str, time: str, near: str) -> bytes:
-    """The body of a 404; `time` is RFC 3339 text, `near` is a known path that is written alike."""
-    told = {"message": f"Near to it: {near}"} if near else {}
+def unknown_path(path: str, time: str, words: str) -> bytes:
+    """The body of a 404; `time` is RFC 3339 text, `words` say what the caller may have meant."""
+    told = {"message": words} if words else {}
     return msgspec.json.encode(
         {"timestamp": time, "status": 404, "error": "Not Found", "path": path} | told
     )

@@ -6,6 +6,8 @@ from collections.abc import Collection
 from difflib import get_close_matches
 from typing import Final
 
+from venue.api import former
+
 COMPARED_MAX: Final = 64  # symbols: comparing takes some 20 us each, and anybody may ask
 LENGTH_MAX: Final = 32  # of a symbol that is compared
 TOLD_MAX: Final = 10  # symbols in the words of a refusal
@@ -32,7 +34,11 @@ def no_such(what: str, symbol: str, listed: Collection[str]) -> str:
 
 
 def alternatives(symbol: str, listed: Collection[str]) -> str:
-    """All listed symbols if they are few, otherwise the one that was perhaps meant; or empty."""
+    """All listed symbols if they are few, otherwise the one that was perhaps meant; or empty. One
+    that is written as in V2 has its name in V3."""
+    plain = former.plain_symbol(symbol) if len(symbol) <= LENGTH_MAX else symbol
+    if plain != symbol and plain in listed and plain != symbol.upper():
+        return f"this is its name in V2, in V3 it is {plain}"
     if 0 < len(listed) <= TOLD_MAX:
         return f"listed: {', '.join(listed)}"
     near = nearest(symbol, listed)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from venue.api import errors, signing
+from venue.api import errors, former, signing
 from venue.api.errors import ApiError
 from venue.gateway.access.auth import Authenticator, permit
 from venue.gateway.access.callers import Caller, Signed
@@ -376,7 +376,10 @@ class Dispatcher:
             time = datetime.fromtimestamp(self._clock.told() / 1_000_000, UTC)
             shown = path.decode("ascii", "replace")[: errors.SHOWN_LENGTH_MAX]
             told = time.isoformat(timespec="milliseconds")
-            body = errors.unknown_path(shown, told, desk.routes.near(path))
+            words = former.words(shown)
+            if not words and (near := desk.routes.near(path)):
+                words = f"Near to it: {near}"
+            body = errors.unknown_path(shown, told, words)
             request.answer(404, body)
 
     # -- answers ----------------------------------------------------------------------------------
