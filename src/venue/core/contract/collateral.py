@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.contract.margin import initial
-from venue.core.contract.position import available_in, equity, notional, profit, wallet
+from venue.core.contract.position import (
+    available_in,
+    equity,
+    free_above,
+    notional,
+    profit,
+    wallet,
+)
 from venue.core.contract.records import Holding, Pool, Position
 from venue.core.contract.risk.ranking import Ranking
 from venue.core.counters import Counters
@@ -124,8 +131,12 @@ def keep_before_gift(holding: Holding, asset: int, *, given: bool) -> None:
 
 
 def removable(position: Position) -> int:
-    """Margin that can be taken out of an isolated position: its wallet, less an unrealized loss,
-    above its initial margin."""
+    """Margin that can be taken out of an isolated position."""
+    return free_above(position.pool, above_initial(position))
+
+
+def above_initial(position: Position) -> int:
+    """The wallet of an isolated position, less an unrealized loss, above its initial margin."""
     pool = position.pool
     own = pool.cash.collateral + position.side * position.value
     own += min(0, profit(position))

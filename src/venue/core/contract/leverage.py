@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from venue.core.book.book import Order
 from venue.core.contract.admission import order_margin, short_of
-from venue.core.contract.collateral import Collateral, available, removable
+from venue.core.contract.collateral import Collateral, above_initial, available, removable
 from venue.core.contract.margin import initial
 from venue.core.contract.orders import Contracts
-from venue.core.contract.position import notional
+from venue.core.contract.position import free_above, notional
 from venue.core.contract.prices_in_doubt import doubtful, spare, unsure
 from venue.core.contract.records import Holding, Modes, Perpetual, Position, Terms
 from venue.core.ledger.ledger import Ledger
@@ -83,7 +83,9 @@ class Margins:
         pool = position.pool
         cross = holding.cross(pool.asset)
         symbol = position.perp.symbol
-        most = available(holding, pool.asset) if amount > 0 else removable(position)
+        most = removable(position)
+        if amount > 0:
+            most = free_above(cross, available(holding, pool.asset))
         if most < abs(amount):
             return [Rejected(Reject.FUNDS, max(0, most))]
         source = cross if amount > 0 else pool
@@ -131,7 +133,7 @@ class Margins:
             if not position.pool.position_id:
                 needed += after - before
             elif after > before:
-                short = after - before - removable(position)
+                short = after - before - above_initial(position)
                 if short > 0:
                     moves.append((position, short))
                     missing += short
@@ -143,6 +145,8 @@ class Margins:
         if needed + missing > 0 and needed + missing > free:
             return [short_of(needed + missing)]
         cross = holding.cross(perp.asset)
+        if missing and free_above(cross, free) < missing:
+            return [short_of(missing)]
         if missing and spare(cross) < missing:
             return [Rejected(Reject.PRICE_DOUBT)]
         events: list[Event] = []

@@ -133,6 +133,12 @@ def available_in(pool: Pool) -> int:
     return pool.cash.collateral + sums.free - pool.cash.held
 
 
+def free_above(pool: Pool, free: int) -> int:
+    """The part of `free` atoms that leaves a pool more than its maintenance margin (rule 5.6): a
+    mark may carry a position into a tier whose margin is above its initial one."""
+    return min(free, equity(pool) - maintenance(pool) - 1) if pool.positions else free
+
+
 def certain(pool: Pool) -> bool:
     """Whether the sums of a pool alone tell that all its prices are known: they are those of now,
     of positions in one contract. If they do not tell, `prices_in_doubt` does."""

@@ -14,6 +14,7 @@ from venue.core.contract.position import (
     available_in,
     certain,
     equity,
+    free_above,
     maintenance,
     maintenance_of,
     mark_of,
@@ -39,7 +40,7 @@ def doubtful(pool: Pool) -> bool:
 
 def spare(pool: Pool) -> int:
     """The part of a cross pool's available money that may leave it, may be negative."""
-    return 0 if doubtful(pool) else available_in(pool) - unsure(pool)
+    return 0 if doubtful(pool) else free_above(pool, available_in(pool)) - unsure(pool)
 
 
 def unsure(pool: Pool) -> int:
