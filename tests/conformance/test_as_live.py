@@ -145,3 +145,23 @@ def test_a_contract_limit_order_needs_a_time_in_force(
     desk.alice.delete(f"{V3}/allOpenOrders")
     market = order("BTCUSDT", "BUY", "0.01", positionSide="LONG")
     assert desk.alice.post(f"{V3}/order", market).json["code"] != -1141
+
+
+def test_crossed_leverage_needs_its_own_field_where_it_is_as_live(
+    document: Desk, live: Desk
+) -> None:
+    modes = {"symbol": "ETHUSDT", "marginType": "CROSSED"}
+    isolated = {"isolatedLongLeverage": "7", "isolatedShortLeverage": "7"}
+    for desk in (document, live):
+        changed = desk.alice.post(f"{V3}/account/leverage", modes | {"crossLeverage": "9"})
+        assert changed.json["crossLeverage"] == "9"
+    taken = document.alice.post(f"{V3}/account/leverage", modes | isolated)
+    assert (taken.status, taken.json["isolatedLongLeverage"]) == (200, "7")
+    before = live.alice.get(f"{V3}/account/symbolConfig?symbol=ETHUSDT").json
+    for gap in ({}, {"crossLeverage": ""}, {"crossLeverage": None}):
+        answer = live.alice.post(f"{V3}/account/leverage", modes | isolated | gap)
+        assert (answer.status, answer.json["code"]) == (400, -1141)
+        assert answer.json["msg"] == "Parameter 'crossLeverage' cannot be empty."
+    assert live.alice.get(f"{V3}/account/symbolConfig?symbol=ETHUSDT").json == before
+    changed = live.alice.post(f"{V3}/account/leverage", {"symbol": "ETHUSDT"} | isolated)
+    assert (changed.status, changed.json["isolatedLongLeverage"]) == (200, "7")

@@ -14,6 +14,7 @@ from venue.api.contract.account import (
     PositionMarginRequest,
 )
 from venue.api.names import MARGIN_MODE_NAMES
+from venue.api.profile import Profile
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
 from venue.core.messages.contract_events import LeverageSet
@@ -48,6 +49,9 @@ async def set_leverage(call: Call, request: LeverageRequest) -> LeverageReply:
         "isolatedLongLeverage": request.isolated_long_leverage,
         "isolatedShortLeverage": request.isolated_short_leverage,
     }
+    crossed = request.margin_type == MarginMode.CROSSED.name
+    if call.node.profile is Profile.LIVE and crossed and request.cross_leverage is None:
+        raise errors.missing("crossLeverage")
     if not any(sent.values()):
         raise errors.missing("' or '".join(sent))
     cross, long, short = (leverage or 0 for leverage in sent.values())
