@@ -245,6 +245,7 @@ class Reject(IntEnum):
     DELISTED = 75
     SETTLE_PRICE = 76
     CONTRACT_DEAR = 77
+    LEVERAGE_SIZE = 78
     # cancel-all-after
     TIMEOUT = 70
     # affiliates

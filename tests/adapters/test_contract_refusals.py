@@ -98,7 +98,8 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.OPEN_INTEREST_MAX, 10_000_000, -1140, ("'quantity'", "open interest", "1000.0000")),
     (Reject.NOTHING_TO_CLOSE, 0, -1054, (FAILED, "nothing left to close", "no such position")),
     (Reject.NOTHING_TO_CLOSE, 25, -1054, (FAILED, "nothing left to close beyond 0.0025")),
-    (Reject.LEVERAGE, 20, -3313, ("'quantity'", "a leverage of at most 20")),
+    (Reject.LEVERAGE, 20, -3313, ("'crossLeverage'", "from 1 to 20")),
+    (Reject.LEVERAGE_SIZE, 538_200, -1054, (FAILED, "exceed max size 53.8200 for leverage '")),
     (Reject.MODE_IN_USE, 0, -1054, (FAILED, "no position and no order")),
     (Reject.NOT_ISOLATED, 0, -1054, (FAILED, "not isolated")),
     (Reject.TRIGGER_PRICE, PRICE_MAX, -1140, ("'triggerPrice'", f"0.01 to {MOST_PRICE}")),
@@ -162,7 +163,8 @@ def test_code_as_an_item_of_a_batch(reason: Reject, item_code: str) -> None:
         (margin.MARGIN, Reject.POSITION_UNKNOWN, "'isolatedPositionId'"),
         (margin.MARGIN, Reject.FUNDS, "amount not enough: at most 0.00000001 USDT"),
         (ORDER, Reject.FUNDS, "amount not enough: 0.00000001 USDT are needed"),
-        (Words(leverage="crossLeverage"), Reject.LEVERAGE, "'crossLeverage'"),
+        (Words(leverage="isolatedLongLeverage"), Reject.LEVERAGE, "'isolatedLongLeverage'"),
+        (Words(own=100), Reject.LEVERAGE_SIZE, "for leverage '100'"),
     ],
 )
 def test_an_operation_calls_fields_by_its_own_names(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -165,3 +166,34 @@ def test_crossed_leverage_needs_its_own_field_where_it_is_as_live(
     assert live.alice.get(f"{V3}/account/symbolConfig?symbol=ETHUSDT").json == before
     changed = live.alice.post(f"{V3}/account/leverage", {"symbol": "ETHUSDT"} | isolated)
     assert (changed.status, changed.json["isolatedLongLeverage"]) == (200, "7")
+
+
+BOUND = re.compile(r"FAILED_PRECONDITION: If order is filled, may lead to position exceed max size")
+SIZE = re.compile(r"exceed max size ([0-9.]+) for leverage '([0-9]+)'")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_size_beyond_the_leverage_is_told(profile: str, request: pytest.FixtureRequest) -> None:
+    desk: Desk = request.getfixturevalue(profile)
+    operate(desk, "settings", {"contractBatchPlace": True})
+    money = {"owner": "carol", "wallet": "CONTRACT", "asset": "USDT", "amount": "100000000"}
+    operate(desk, "deposit", money)
+    modes = {"symbol": "BTCUSDT", "marginType": "CROSSED", "crossLeverage": "100"}
+    assert desk.carol.post(f"{V3}/account/leverage", modes).status == 200
+    body = order("BTCUSDT", "BUY", "900", "60000", positionSide="LONG", timeInForce="GTC")
+    answer = desk.carol.post(f"{V3}/order", body)
+    assert (answer.status, answer.json["code"]) == (400, -1054)
+    assert BOUND.match(answer.json["msg"])
+    (size, leverage) = SIZE.findall(answer.json["msg"])[0]
+    assert leverage == "100"
+    (item,) = desk.carol.post(f"{V3}/batchOrders", {"batchOrders": [body]}).json
+    assert item["errorCode"] == "CONTRACT_LEVERAGE_ERROR"
+    assert SIZE.findall(item["errorMessage"]) == [(size, leverage)]
+    # Open orders count; the size is the greatest that is taken.
+    first, step = Decimal("1.5"), Decimal("0.00001")
+    assert desk.carol.post(f"{V3}/order", body | {"quantity": f"{first}"}).status == 200
+    rest = Decimal(size) - first
+    beyond = desk.carol.post(f"{V3}/order", body | {"quantity": f"{rest + step}"})
+    assert SIZE.findall(beyond.json["msg"]) == [(size, leverage)]
+    assert desk.carol.post(f"{V3}/order", body | {"quantity": f"{rest}"}).status == 200
+    assert len(desk.carol.delete(f"{V3}/allOpenOrders").json) == 2

@@ -210,12 +210,12 @@ def test_i07_larger_positions_need_more_margin() -> None:
     world = ContractWorld("ann", "ben", money=RICH)
     uid = world.uids["ann"]
     world.ok(commands.SetLeverage(uid, SYMBOL, cross=50))
-    assert refusal(world.long("ann", 101, 1_000)) == Reject.LEVERAGE
+    assert refusal(world.long("ann", 101, 1_000)) == Reject.LEVERAGE_SIZE
     world.long("ann", 100, 1_000)
-    assert refusal(world.long("ann", 1, 1_000)) == Reject.LEVERAGE
+    assert refusal(world.long("ann", 1, 1_000)) == Reject.LEVERAGE_SIZE
     world.ok(commands.SetLeverage(uid, SYMBOL, cross=20))
     world.long("ann", 300, 1_000)
-    assert refusal(world.long("ann", 1, 1_000)) == Reject.LEVERAGE
+    assert refusal(world.long("ann", 1, 1_000)) == Reject.LEVERAGE_SIZE
     world.ok(commands.SetLeverage(uid, SYMBOL, cross=10))
     world.long("ann", 1, 1_000)
     world.short("ben", 10, 1_000)

@@ -12,6 +12,7 @@ from support.contract_world import ISOLATED, MONEY, PRICE, SYMBOL, ContractWorld
 from venue.core.contract.position import liquidation_mark, maintenance
 from venue.core.messages import commands
 from venue.core.messages.contract_events import LiquidationStarted
+from venue.core.messages.events import Rejected
 from venue.vocabulary import LONG, SELL, MarginMode, Reject, SeparatedMode
 
 pytestmark = pytest.mark.core
@@ -86,6 +87,24 @@ def test_who_closes_the_first_ones_keeps_the_tier_of_the_last_one() -> None:
     assert refusal(world.apply(raised)) == Reject.LEVERAGE
     world.trade("ann", "ben", LOTS, PRICE)
     assert [position.base for position in world.positions("ann")] == [1_800_000, 100_000]
+
+
+def test_the_size_that_is_left_is_told_with_what_a_position_stands_on() -> None:
+    """Rule 5.7: 90 lots fit leverage 50 at 1,100, but the second piece stands on 50,000."""
+    world = separated(CROSSED)
+    world.ok(commands.SetLeverage(world.uids["ann"], SYMBOL, cross=50))
+    for _ in range(2):
+        world.trade("ann", "ben", 50, PRICE)
+    first, second = world.positions("ann")
+    world.post(1_100)
+    world.close_short("ben", 50, 1_100)
+    world.order("ann", SELL, LONG, 50, 1_100, position_id=first.position_id)
+    assert [position.base for position in world.positions("ann")] == [50 * PRICE]
+    refused = world.long("ann", 1, 1_100)
+    assert refused == [Rejected(Reject.LEVERAGE_SIZE, 50)]
+    world.ok(commands.SetLeverage(world.uids["ann"], SYMBOL, cross=20))
+    world.long("ann", 1, 1_100)
+    assert second.quantity == 50
 
 
 def test_each_says_where_it_is_liquidated_in_its_own_tier() -> None:

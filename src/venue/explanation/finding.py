@@ -201,6 +201,8 @@ def refused(engine: Engine, command: Command, rejected: Rejected) -> ApiError | 
             listed = Listed(perp.contract, engine.ledger.assets[perp.asset])
             if rejected.reason == Reject.TRIGGER_PRICE:
                 return contract.exit_refusal(rejected, listed, command)
+            if rejected.reason == Reject.LEVERAGE_SIZE:
+                return contract.size_refusal(rejected, listed, engine, command)
             return contract.refusal(rejected, listed)
         return contract.refusal(rejected)
     except KeyError:

@@ -177,11 +177,11 @@ def test_the_leverage_of_the_tier_counts_what_is_held_and_opening() -> None:
     desk.leverage("ann", 50)
     desk.pair("ann", "ben", 500)
     desk.rest("ann", BUY, LONG, 1_000, 900)
-    assert desk.place("ann", BUY, LONG, 501, 900) == [Rejected(Reject.LEVERAGE, 25)]
-    assert desk.place("ann", BUY, LONG, 500, 1_001) == [Rejected(Reject.LEVERAGE, 25)]
-    desk.rest("ann", BUY, LONG, 500, 900)
+    assert desk.place("ann", BUY, LONG, 501, 900) == [Rejected(Reject.LEVERAGE_SIZE, 2_000)]
+    assert desk.place("ann", BUY, LONG, 500, 1_001) == [Rejected(Reject.LEVERAGE_SIZE, 1_998)]
+    desk.rest("ann", BUY, LONG, 500, 900)  # the size that was named is taken
     desk.leverage("ann", 25)
-    assert desk.place("ann", BUY, LONG, 1_001, 900) == [Rejected(Reject.LEVERAGE, 10)]
+    assert desk.place("ann", BUY, LONG, 1_001, 900) == [Rejected(Reject.LEVERAGE_SIZE, 3_000)]
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_a_position_keeps_its_tiers_until_it_fits_the_new_ones() -> None:
     position = world.position("ann")
     assert maintenance(position.pool) == 100
     assert of(world.tick(), LiquidationStarted) == []
-    assert refusal(world.long("ann", 1, PRICE)) == Reject.LEVERAGE
+    assert refusal(world.long("ann", 1, PRICE)) == Reject.LEVERAGE_SIZE
     assert of(world.short("cat", 1, PRICE), ContractOrderPlaced) != []
     # More margin alone does not do: her leverage must be one that is allowed.
     world.ok(commands.MoveMargin(world.uids["ann"], position.position_id, 600))

@@ -160,7 +160,7 @@ def test_one_lot_on_former_tiers_keeps_nobody_from_opening() -> None:
     world.short("ann", 1, 1_200)
     (trade,) = of(world.long("ben", 1, 1_200), ContractTrade)
     assert trade.quantity == 1
-    assert refusal(world.long("thief", 1, 1_200, IOC)) == Reject.LEVERAGE
+    assert refusal(world.long("thief", 1, 1_200, IOC)) == Reject.LEVERAGE_SIZE
     assert world.post(499) != []
     assert world.long("ben", 1, 499) == [Rejected(Reject.CONTRACT_UNSAFE, 500)]
 
@@ -255,7 +255,7 @@ def test_margin_that_is_added_in_time_keeps_the_position() -> None:
     world.ok(commands.MoveMargin(world.uids["ann"], position.position_id, 102))
     assert of(later(world, 1), LiquidationStarted) == []
     assert maintenance(position.pool) == 600
-    assert refusal(world.long("ann", 1, PRICE)) == Reject.LEVERAGE
+    assert refusal(world.long("ann", 1, PRICE)) == Reject.LEVERAGE_SIZE
 
 
 def test_each_change_of_tiers_gives_the_whole_term_and_no_other_change_does() -> None:

@@ -134,7 +134,7 @@ CAP: Fault = (Reject.OPEN_ORDERS_SYMBOL, {}, cap, OPEN_ORDERS_PER_SYMBOL_MAX)
 OPENING: list[Fault] = [
     (Reject.POSITION_MAX, {"quantity": POSITION_MAX + 1}, None, POSITION_MAX),
     (Reject.OPEN_INTEREST_MAX, {}, crowd, OPEN_INTEREST_MAX),
-    (Reject.LEVERAGE, {"quantity": 2_500}, lever, 25),
+    (Reject.LEVERAGE_SIZE, {"quantity": 2_500}, lever, 2_000),
     (Reject.FUNDS, {"quantity": 1_000}, None, 5_060_000),
 ]
 OPEN_FAULTS: list[Fault] = [
@@ -258,7 +258,10 @@ def test_of_all_faults_of_an_opening_order_they_come_in_order() -> None:
         desk.rest(long, SELL, LONG, 2_100, 1_000)
         assert of(desk.place(short, BUY, SHORT, 2_100, 1_000), ContractTrade)
     order = desk_order(desk, quantity=2_500)
-    assert found_one_by_one(desk, order, [{"quantity": 1_970}]) == [Reject.LEVERAGE, Reject.FUNDS]
+    assert found_one_by_one(desk, order, [{"quantity": 1_970}]) == [
+        Reject.LEVERAGE_SIZE,
+        Reject.FUNDS,
+    ]
     desk.deposit("ann", 1_000_000)
     desk.ok(msgspec.structs.replace(order, quantity=1_970))
 

@@ -150,7 +150,8 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
             value = max(value, position.base + notional(position))
         allowed = tiers.leverages[tiers.at(value) if value > tiers.caps[0] else 0]  # mostly first
         if leverage > allowed:
-            return Rejected(Reject.LEVERAGE, allowed)
+            held = size - quantity
+            return _beyond_leverage(perp, leverage, max(worst, mark), positions, held)
     if not crossed or perp.tiers_differ() or perp.delisted or closed_now(perp):
         refused = price_refused(terms)
         if refused is not None:
@@ -165,6 +166,24 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
         return Rejected(Reject.PRICE_DOUBT)
     terms.whole_margin = need  # a MARKET order, which may reach less, never rests
     return None
+
+
+def _beyond_leverage(
+    perp: Perpetual, leverage: int, price: int, positions: list[Position], held: int
+) -> Rejected:
+    """The refusal of a size beyond the leverage's bound, which it names: the most lots that the
+    positions and opening orders of a side may have together. It is what is `held` already where a
+    position's own tier ends the leverage."""
+    tiers = perp.tiers
+    most = 0  # in atoms
+    for cap, allowed in zip(tiers.caps, tiers.leverages, strict=True):
+        if leverage <= allowed:
+            most = cap
+    lots = most // (price * perp.unit)
+    for position in positions:
+        if position.base + notional(position) > most:
+            lots = min(lots, held)
+    return Rejected(Reject.LEVERAGE_SIZE, lots)
 
 
 def _too_large(perp: Perpetual) -> Rejected:

@@ -47,6 +47,7 @@ from venue.gateway.operations.refusals.contract import (
     Words,
     exit_refusal,
     refusal,
+    size_refusal,
     symbol_unknown,
 )
 from venue.gateway.operations.refusals.funds import contract_money
@@ -304,6 +305,8 @@ def order_refusal(
         return refusal(event, found, Words(money=money))
     if event.reason == Reject.TRIGGER_PRICE:
         return exit_refusal(event, found, command)
+    if event.reason == Reject.LEVERAGE_SIZE:
+        return size_refusal(event, found, node.engine, command)
     return refusal(event, found)
 
 

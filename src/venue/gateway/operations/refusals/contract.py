@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from venue.api import errors
 from venue.api.errors import ApiError
+from venue.core.engine import Engine
 from venue.core.instruments import Asset, Contract
 from venue.core.messages.commands import Exit, PlaceContractOrder
 from venue.core.messages.events import Rejected
@@ -30,7 +31,7 @@ class Words(Struct, frozen=True):
     """An operation's names of its fields; `funds` words its bound of money, before the text of
     `money` about the available amount.
 
-    `leverage` is empty for an order, which has no such field: then its size is too large.
+    `own` is the leverage at which an order's size is too large.
     """
 
     client_id: str = "newClientOrderId"
@@ -38,7 +39,8 @@ class Words(Struct, frozen=True):
     price: str = "price"
     trigger_price: str = "triggerPrice"
     position: str = "positionId"
-    leverage: str = ""
+    leverage: str = "crossLeverage"
+    own: int = 0
     funds: str = "{} are needed"
     money: str = ""
 
@@ -69,6 +71,15 @@ def exit_refusal(rejected: Rejected, listed: Listed, command: PlaceContractOrder
         return _price_range(name, bound, listed)
     where = "above" if above else "below"
     return errors.out_of_range(name, f"must lie {where} {price_text(instrument, bound)}")
+
+
+def size_refusal(
+    rejected: Rejected, listed: Listed, engine: Engine, command: PlaceContractOrder
+) -> ApiError:
+    """The error for a size beyond the bound of its leverage, with both."""
+    perp = engine.contracts.markets[command.symbol]
+    modes = engine.holding(command.uid).modes_told(perp)
+    return refusal(rejected, listed, Words(own=modes.leverage(command.position_side)))
 
 
 def _wrong(found: Exit, bound: int, *, above: bool) -> bool:
@@ -116,6 +127,16 @@ def _position_max(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
     high = quantity_text(listed.contract.instrument, rejected.limit)
     rule = f"a position may be at most {high}, with the open orders that would add to it"
     return errors.out_of_range("quantity", rule, item_code="POSITION_MAX")
+
+
+def _leverage_size(rejected: Rejected, listed: Listed, words: Words) -> ApiError:
+    """In the live exchange's words: programs read the size out of them."""
+    high = quantity_text(listed.contract.instrument, rejected.limit)
+    reason = (
+        f"If order is filled, may lead to position exceed max size {high} for leverage"
+        f" '{words.own}'; the position and all orders that would add to it count"
+    )
+    return errors.failed_precondition(reason, item_code="CONTRACT_LEVERAGE_ERROR")
 
 
 def _owner_share(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
@@ -190,6 +211,7 @@ _LISTED: Final[dict[Reject, Callable[[Rejected, Listed, Words], ApiError]]] = {
     ),
     Reject.NOTIONAL_MAX: _notional,
     Reject.POSITION_MAX: _position_max,
+    Reject.LEVERAGE_SIZE: _leverage_size,
     Reject.OWNER_SHARE: _owner_share,
     Reject.OPEN_INTEREST_MAX: _open_interest_max,
     Reject.CONTRACT_UNSAFE: _unsafe,
@@ -210,12 +232,8 @@ def _client_id_used(rejected: Rejected, words: Words) -> ApiError:
 
 
 def _leverage(rejected: Rejected, words: Words) -> ApiError:
-    if words.leverage:
-        rule = f"allowed: whole numbers from 1 to {rejected.limit}"
-        return errors.error(-3313, name=words.leverage, rule=rule)
-    size = "a position of that size, with the open orders that would add to it,"
-    rule = f"{size} may have a leverage of at most {rejected.limit}"
-    return errors.error(-3313, name="quantity", rule=rule)
+    rule = f"allowed: whole numbers from 1 to {rejected.limit}"
+    return errors.error(-3313, name=words.leverage, rule=rule)
 
 
 def _conditional_cap(rejected: Rejected, _: Words) -> ApiError:
