@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.asking import OTHER_USER
 from support.command import Done, run
 from support.server import Server
 from support.tools import needed
@@ -177,6 +178,30 @@ def test_other_hosts_are_cut_off_and_told(server: Server) -> None:
     assert done.returncode == 0
     assert f"venue with: refused, as --only-venue says: {said}\n" in done.stderr
     assert "secret" not in done.stderr.partition("venue with: ")[2]
+
+
+@pytest.mark.parametrize("path", ["_venue/owners", "%5fvenue/owners", "x/../_venue/owners"])
+def test_nobody_is_the_operator_by_a_door(server: Server, path: str) -> None:
+    ask = ("curl", "-s", "--path-as-is", "-w", "%{http_code}")
+    done = run(
+        "with", "alice", "--url", server.url, "--", *ask, f"https://api-spot.weex.com/{path}"
+    )
+    assert done.stdout.strip()[-3:] in ("403", "404"), done
+    assert "alice" not in done.stdout
+
+
+def test_programs_of_other_users_are_refused(server: Server) -> None:
+    script = f"""
+import os, subprocess
+for proxied in ("http://api-spot.weex.com/api/v3/time", "http://localhost:1/"):
+    ask = ["curl", "-s", "--noproxy", "", proxied]
+    done = subprocess.run(ask, user={OTHER_USER}, capture_output=True)
+    print(done.returncode, done.stdout)
+"""
+    done = run("with", "alice", "--url", server.url, "--", sys.executable, "-c", script)
+    lines = done.stdout.split("\n")[:2]
+    assert all(line.split()[0] in ("52", "56") and line.endswith("b''") for line in lines), done
+    assert "programs of other users connected 2 times: refused" in done.stderr
 
 
 def test_a_program_of_this_machine_is_reached_without_the_proxy(server: Server) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
 
+from venue.gateway.access.peers import owner_of
 from venue.redirect.hosts import PLAIN_PORT, is_exchange, split_port
 from venue.redirect.outside import NotReached, Outside
 from venue.redirect.passing import (
@@ -73,7 +75,10 @@ class Doors:
             assert task is not None
             self._tasks.add(task)
             try:
-                await served((reader, writer))
+                if _is_own(writer):
+                    await served((reader, writer))
+                else:
+                    self._traffic.strangers += 1
             except (OSError, EOFError, asyncio.LimitOverrunError):
                 pass  # the program has gone
             except asyncio.CancelledError:
@@ -143,6 +148,13 @@ class Doors:
             program[1].write(_refusal(502, "Bad Gateway", str(problem)))
             return
         await _joined(program, other)
+
+
+def _is_own(writer: asyncio.StreamWriter) -> bool:
+    """Whether this user's program connects, as far as the system tells: the doors speak with the
+    venue, and with the proxy that was there before, in this user's name."""
+    ends = [writer.get_extra_info(name) for name in ("peername", "sockname")]
+    return owner_of(ends[0][:2], ends[1][:2]) in (None, os.getuid())
 
 
 async def _joined(program: Streams, other: Streams) -> None:

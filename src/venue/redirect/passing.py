@@ -15,6 +15,7 @@ HEAD_MAX: Final = 65_536
 PIECE: Final = 65_536
 BODY_MAX: Final = 1_000_000  # of a request in chunks
 END: Final = b"\r\n\r\n"
+VIA: Final = ("Via", "1.1 venue-with")
 NOBODY: Final = (
     b"HTTP/1.1 502 Bad Gateway\r\nContent-Type: application/json\r\nContent-Length: 44\r\n"
     b'Connection: close\r\n\r\n{"code":-1001,"msg":"No venue answers now."}'
@@ -154,8 +155,9 @@ def _name(head: Head) -> str:
 
 def _for_venue(head: Head, venue: Address) -> Head:
     """The same request as the venue knows it: by its own name, without the exchange's. A program
-    may call its own origin the exchange's; no page can, as no browser takes the certificate."""
-    fields = []
+    may call its own origin the exchange's; no page can, as no browser takes the certificate. It
+    says that it was passed on, so that it is never taken for the operator's."""
+    fields = [VIA]
     for name, value in head.fields:
         if name.lower() == "host":
             fields.append((name, venue.place))

@@ -17,6 +17,7 @@ class Traffic(Struct):
     greeted: dict[str, int] = field(default_factory=dict)
     cut: dict[str, int] = field(default_factory=dict)
     unanswered: int = 0  # requests while no venue was there
+    strangers: int = 0  # connections of other users of this machine, which were refused
 
 
 def count(counts: dict[str, int], name: str) -> None:
@@ -40,6 +41,8 @@ def told(traffic: Traffic) -> list[str]:
         lines.append(f"refused, as --only-venue says: {hosts}")
     if traffic.unanswered:
         lines.append(f"no venue answered {_times(traffic.unanswered)}")
+    if traffic.strangers:
+        lines.append(f"programs of other users connected {_times(traffic.strangers)}: refused")
     if not traffic.served and not traffic.greeted:
         lines.append("no request to the exchange came to the venue")
     return lines
