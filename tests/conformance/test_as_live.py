@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -197,3 +199,44 @@ def test_a_size_beyond_the_leverage_is_told(profile: str, request: pytest.Fixtur
     assert SIZE.findall(beyond.json["msg"]) == [(size, leverage)]
     assert desk.carol.post(f"{V3}/order", body | {"quantity": f"{rest}"}).status == 200
     assert len(desk.carol.delete(f"{V3}/allOpenOrders").json) == 2
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_premium_prices_stand_for_a_minute_where_it_is_as_live(
+    profile: str, tmp_path: Path
+) -> None:
+    """The first instant of a minute decides; `time` moves each second, and a revert shows its own
+    state's prices."""
+    options = ("--no-agents", "--clock", "manual", "--at", "2026-01-01T00:00:00Z")
+    with Server(*options, "--profile", profile, folder=tmp_path) as server:
+        client = server.client()
+
+        def operate(path: str, **body: Any) -> None:
+            assert client.post(f"/_venue/{path}", body).status == 200
+
+        def premium() -> dict[str, Any]:
+            (row,) = client.get(f"{V3}/market/premiumIndex?symbol=BTCUSDT").json
+            return dict(row)
+
+        def hold(price: str) -> None:
+            operate("index/hold", symbol="BTCUSDT", price=price, jump=True)
+            operate("clock/advance", by="1s")
+
+        hold("60000")
+        operate("clock/advance", by="60s")
+        first = premium()
+        assert Decimal(first["indexPrice"]) == Decimal(first["markPrice"]) == 60_000
+        assert client.call("PUT", "/_venue/snapshots/kept", {}).status == 200
+        for price in ("60100", "60200"):
+            hold(price)
+            now = premium()
+            assert now["time"] > first["time"]
+            moving = ("markPrice", "indexPrice", "forecastFundingRate")
+            changed = {name for name in moving if now[name] != first[name]}
+            assert bool(changed) == (profile == "document")
+        operate("clock/advance", by="56s")
+        assert Decimal(premium()["indexPrice"]) == (60_200 if profile == "document" else 60_000)
+        operate("clock/advance", by="1s")
+        assert Decimal(premium()["indexPrice"]) == 60_200
+        operate("snapshots/kept/revert")
+        assert Decimal(premium()["indexPrice"]) == 60_000

@@ -28,6 +28,7 @@ from venue.core.spot.account import SpotMarket
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.replay import ReplayGuard
 from venue.gateway.answers.kept import Answers
+from venue.gateway.answers.premiums import MinutePremiums
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.rules import FaultRules
@@ -88,6 +89,7 @@ class Node:
         "outbox",
         "past_wire",
         "practice",
+        "premiums",
         "profile",
         "recorder",
         "replays",
@@ -154,6 +156,10 @@ class Node:
         self.answers = Answers()
         self.worlds: Worlds | None = None  # a world itself has none
         self.saving = asyncio.Lock()  # held while a state is kept or dropped, and answered for
+        self.premiums: MinutePremiums | None = None
+        if profile is Profile.LIVE:
+            self.premiums = MinutePremiums(engine, market_data.contract_data)
+            outbox.follow(self.premiums.follow)
         self.aside = Aside()
         self.aside.add("faults", faults)
         self.aside.add("spot changes", spot_changes)

@@ -30,13 +30,14 @@ from venue.api.contract.market import (
 from venue.api.market_data import CandleView, DepthRequest, TimeReply, TradesRequest
 from venue.api.operation import Empty
 from venue.core.contract.records import Perpetual
-from venue.core.contract.reference.funding import funding_rate, interval_us, next_due
+from venue.core.contract.reference.funding import interval_us, next_due
 from venue.core.instruments import Asset, Instrument
 from venue.gateway.access.replay import WINDOW_MS
 from venue.gateway.answers import market as market_answers
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
+from venue.gateway.answers.premiums import premium_now
 from venue.gateway.context import Call, Node
 from venue.gateway.nearest import no_such
 from venue.gateway.operations.budgets import rate_limit
@@ -388,17 +389,18 @@ def premium_index(call: Call, request: ContractSelectionRequest) -> list[Premium
 def _premium_index(node: Node, perp: Perpetual, now: int) -> PremiumIndex:
     instrument = perp.market.instrument
     data = node.market_data.contract_data
-    prices = data.prices(perp.symbol)
+    kept = node.premiums
+    told = kept.of(perp) if kept is not None else premium_now(perp, data, now)
     interval = interval_us(perp)
     return PremiumIndex(
         symbol=perp.symbol,
-        mark_price=price_text(instrument, prices.mark),
-        index_price=price_text(instrument, prices.index),
+        mark_price=price_text(instrument, told.mark),
+        index_price=price_text(instrument, told.index),
         last_funding_rate=funding_text(data.funding_rate(perp.symbol)),
-        forecast_funding_rate=funding_text(funding_rate(perp, now)),
+        forecast_funding_rate=funding_text(told.forecast),
         interest_rate=funding_text(perp.contract.interest_ppb * interval // INTEREST_US),
         next_funding_time=next_due(perp, now) // US_PER_MS,
-        time=prices.time // US_PER_MS,
+        time=data.prices(perp.symbol).time // US_PER_MS,
         collect_cycle=MINUTES_PER_DAY // len(perp.contract.funding_minutes),
     )
 

@@ -1,0 +1,54 @@
+"""The premium indexes of the minute's beginning, which the live exchange tells all minute long."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from venue.candles import MINUTE_US
+from venue.core.contract.records import Perpetual
+from venue.core.contract.reference.funding import funding_rate
+from venue.core.engine import Engine
+from venue.core.messages.applied import Applied
+from venue.node.aside import reverted
+from venue.node.market_data.reference import ContractData
+
+
+class Premium(Struct, frozen=True):
+    """Prices in ticks, and the coming funding rate in ppb."""
+
+    mark: int
+    index: int
+    forecast: int
+
+
+class MinutePremiums:
+    """Follows applied commands: the first batch of a minute of venue time moves all premiums."""
+
+    def __init__(self, engine: Engine, data: ContractData) -> None:
+        self._engine = engine
+        self._data = data
+        self._minute = -1
+        self._premiums: dict[str, Premium] = {}
+
+    def of(self, perp: Perpetual) -> Premium:
+        """The premium of a contract; that of now, for one that had no mark yet."""
+        found = self._premiums.get(perp.symbol)
+        if found is None or not found.mark:
+            found = self._premiums[perp.symbol] = premium_now(perp, self._data, self._engine.time)
+        return found
+
+    def follow(self, batch: list[Applied]) -> None:
+        """Take a batch: another minute has begun, or the state went back to another one."""
+        now = batch[-1].time
+        if now // MINUTE_US != self._minute or reverted(batch) is not None:
+            self._minute = now // MINUTE_US
+            self._premiums = {
+                perp.symbol: premium_now(perp, self._data, now)
+                for perp in self._engine.contracts.markets.values()
+            }
+
+
+def premium_now(perp: Perpetual, data: ContractData, now: int) -> Premium:
+    """The premium of a contract at a time of the venue, in µs."""
+    prices = data.prices(perp.symbol)
+    return Premium(prices.mark, prices.index, funding_rate(perp, now))
