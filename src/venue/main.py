@@ -278,7 +278,7 @@ def dispatcher(
         limits = Limits(weight, weight, ORDERS_MAX * _factor(options), node.clock)
     return Dispatcher(
         Desk(node, routes(), limits, strict=options.strict),
-        Authenticator(node.keys.ring, clock or node.clock, explain=True),
+        _authenticator(node, clock or node.clock),
         node.replays,
         _operators(options),
         origins,
@@ -290,6 +290,11 @@ def dispatcher(
         },
         clock=clock,
     )
+
+
+def _authenticator(node: Node, clock: ServerClock) -> Authenticator:
+    only_ipv4 = node.profile is Profile.LIVE
+    return Authenticator(node.keys.ring, clock, explain=True, only_ipv4=only_ipv4)
 
 
 def _operators(options: Options) -> OperatorDoor:
@@ -346,7 +351,7 @@ def _streams(
     hub = Hub(node, Timing(depth_s=options.depth_ms / 1000))
     node.outbox.follow(hub.follow)
     node.timekeeper.follow(hub, hub.keep_up)
-    authenticator = Authenticator(node.keys.ring, node.clock, explain=True)
+    authenticator = _authenticator(node, node.clock)
     sockets = Sockets(node, hub, authenticator, limits, desk, origins, taken=taken)
     node.outbox.follow_reverts(sockets.follow)
     return sockets

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.client import Client
 from support.command import run
 from support.contract_desk import V3
 from support.listening import Listener, login
@@ -20,6 +22,8 @@ from venue import Venue
 from venue.client.errors import Misused
 
 PROFILES = ("document", "live")
+MONEY = {"owner": "carol", "wallet": "CONTRACT", "asset": "USDT", "amount": "100000000"}
+BACK = {"side": "BUY", "positionSide": "SHORT", "price": "60000"}  # a bid that closes a short
 
 
 @pytest.fixture(scope="module")
@@ -178,8 +182,7 @@ SIZE = re.compile(r"exceed max size ([0-9.]+) for leverage '([0-9]+)'")
 def test_a_size_beyond_the_leverage_is_told(profile: str, request: pytest.FixtureRequest) -> None:
     desk: Desk = request.getfixturevalue(profile)
     operate(desk, "settings", {"contractBatchPlace": True})
-    money = {"owner": "carol", "wallet": "CONTRACT", "asset": "USDT", "amount": "100000000"}
-    operate(desk, "deposit", money)
+    operate(desk, "deposit", MONEY)
     modes = {"symbol": "BTCUSDT", "marginType": "CROSSED", "crossLeverage": "100"}
     assert desk.carol.post(f"{V3}/account/leverage", modes).status == 200
     body = order("BTCUSDT", "BUY", "900", "60000", positionSide="LONG", timeInForce="GTC")
@@ -240,3 +243,71 @@ def test_premium_prices_stand_for_a_minute_where_it_is_as_live(
         assert Decimal(premium()["indexPrice"]) == 60_200
         operate("snapshots/kept/revert")
         assert Decimal(premium()["indexPrice"]) == 60_000
+
+
+def test_a_resting_close_is_told_as_live(document: Desk, live: Desk) -> None:
+    """In COMBINED mode it says reduceOnly=false, in SEPARATED mode true."""
+    for profile, desk in (("document", document), ("live", live)):
+        for mode in ("COMBINED", "SEPARATED"):
+            modes = {"symbol": "BTCUSDT", "marginType": "CROSSED", "separatedType": mode}
+            assert desk.carol.post(f"{V3}/account/marginType", modes).status == 200
+            rest = {"symbol": "BTCUSDT", "type": "LIMIT", "quantity": "0.1", "timeInForce": "GTC"}
+            maker = rest | {"side": "SELL", "positionSide": "SHORT", "price": "60000"}
+            assert desk.bob.post(f"{V3}/order", maker).status == 200
+            operate(desk, "deposit", MONEY)
+            taker = rest | {"side": "BUY", "positionSide": "LONG", "price": "60000"}
+            assert desk.carol.post(f"{V3}/order", taker).status == 200
+            (held,) = desk.carol.get(f"{V3}/account/position/singlePosition?symbol=BTCUSDT").json
+            close = rest | {"side": "SELL", "positionSide": "LONG", "price": "61000"}
+            if mode == "SEPARATED":
+                refused = desk.carol.post(f"{V3}/order", close)
+                assert (refused.status, refused.json["code"]) == (400, -1054)
+                assert "Position ID missing in separated mode" in refused.json["msg"]
+                close["positionId"] = str(held["id"])
+            number = desk.carol.post(f"{V3}/order", close).json["orderId"]
+            (row,) = desk.carol.get(f"{V3}/openOrders?symbol=BTCUSDT").json
+            one = desk.carol.get(f"{V3}/order?orderId={number}").json
+            told = profile == "document" or mode == "SEPARATED"
+            assert row["reduceOnly"] is one["reduceOnly"] is told
+            desk.carol.delete(f"{V3}/allOpenOrders")
+            assert desk.bob.post(f"{V3}/order", rest | BACK).status == 200
+            desk.carol.post(f"{V3}/closePositions", {})
+            assert desk.carol.get(f"{V3}/account/position/singlePosition?symbol=BTCUSDT").json == []
+            desk.bob.post(f"{V3}/closePositions", {})
+
+
+def over_ipv6(server: Server, account: dict[str, Any] | None = None) -> Client:
+    """A client of a server that listens there, closed with it."""
+    made = server.client()
+    made.account = account
+    made.connection = HTTPConnection("::1", server.port)
+    return made
+
+
+def test_address_lists_of_keys_are_ipv4_where_it_is_as_live(tmp_path: Path) -> None:
+    for profile in PROFILES:
+        folder = tmp_path / profile
+        with Server("--no-agents", "--host", "::1", "--profile", profile, folder=folder) as server:
+            operator = over_ipv6(server)
+            body = {"owner": "alice", "permissions": ["READ"], "ips": ["127.0.0.1", "::1"]}
+            made = operator.post("/_venue/keys", body)
+            if profile == "live":
+                assert (made.status, made.json["code"]) == (400, -1142)
+                assert "IPv4" in made.json["msg"]
+                made = operator.post("/_venue/keys", body | {"ips": ["127.0.0.1"]})
+            answer = over_ipv6(server, made.json).get("/api/v3/account/")
+            assert answer.json.get("code") == (-1056 if profile == "live" else None)
+            free = operator.post("/_venue/keys", body | {"ips": []}).json
+            assert over_ipv6(server, free).get("/api/v3/account/").status == 200
+
+
+def test_a_broker_names_conditional_orders_by_its_prefix(document: Desk, live: Desk) -> None:
+    """32 characters with the prefix, and the 35 that ccxt sends."""
+    stop = {"symbol": "BTCUSDT", "side": "SELL", "positionSide": "LONG", "type": "STOP_MARKET",
+            "quantity": "0.1", "triggerPrice": "50000"}  # fmt: skip
+    for desk in (document, live):
+        for length in (32, 35):
+            name = "b-WEEX111125-".ljust(length, "x")
+            answer = desk.alice.post(f"{V3}/algoOrder", stop | {"clientAlgoId": name})
+            assert (answer.status, answer.json["clientOrderId"]) == (200, name)
+        assert len(desk.alice.delete(f"{V3}/algoOpenOrders").json) == 2

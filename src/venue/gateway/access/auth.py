@@ -136,12 +136,23 @@ class Keyring:
 
 
 class Authenticator:
-    """Checks signed requests against a ring of keys; `explain` adds the text to sign to -1047."""
+    """Checks signed requests against a ring of keys; `explain` adds the text to sign to -1047.
 
-    def __init__(self, ring: Keyring, clock: ServerClock, *, explain: bool = False) -> None:
+    With `only_ipv4` a key that has a list of addresses is refused over IPv6.
+    """
+
+    def __init__(
+        self,
+        ring: Keyring,
+        clock: ServerClock,
+        *,
+        explain: bool = False,
+        only_ipv4: bool = False,
+    ) -> None:
         self._ring = ring
         self._clock = clock
         self._explain = explain
+        self._only_ipv4 = only_ipv4
 
     def precheck(
         self, headers: Mapping[bytes, bytes], repeated: tuple[bytes, ...], now: int
@@ -199,7 +210,7 @@ class Authenticator:
         if found is None or not key.usable(now):
             hmac.compare_digest(self._ring.passphrase_digest(signed.passphrase), digest)
             raise errors.error(-1044)
-        if not key.admits(ip):
+        if not key.admits(ip) or (self._only_ipv4 and key.networks and is_ipv6(ip)):
             raise errors.error(-1056, name=errors.shown(ip))
         if not right:
             hmac.compare_digest(self._ring.passphrase_digest(signed.passphrase), digest)
@@ -266,6 +277,11 @@ def _outside_window(sent: int, now: int) -> ApiError:
         detail=f"ACCESS-TIMESTAMP is {abs(now - sent)} ms {side} the server time {now}; "
         f"at most {WINDOW_MS} ms are allowed.",
     )
+
+
+def is_ipv6(text: str) -> bool:
+    """Whether an address or CIDR block is of IPv6, and no IPv4 one that is written so."""
+    return ":" in text and "." not in text
 
 
 def network(text: str) -> Network:

@@ -25,6 +25,7 @@ from venue.api.names import (
     TIME_IN_FORCE_NAMES,
     TYPE_NAMES,
 )
+from venue.api.profile import Profile
 from venue.candles import DAY_US
 from venue.core.book.book import Order
 from venue.core.contract.records import Algo, Terms
@@ -52,7 +53,7 @@ from venue.texts import (
     quantity_text,
 )
 from venue.times import LAST_US_OF_MS, US_PER_MS
-from venue.vocabulary import ALGO_UNTRIGGERED, ALGOS_AT_PRICE, BUY, LONG
+from venue.vocabulary import ALGO_UNTRIGGERED, ALGOS_AT_PRICE, BUY, LONG, SEPARATED
 
 ORDERS_DAYS_MAX: Final = 90
 TRADES_DAYS_MAX: Final = 7
@@ -205,7 +206,7 @@ async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
         order_id=found.order_id,
         orig_qty=quantity_text(instrument, found.quantity),
         price=order_price_text(instrument, found.price),
-        reduce_only=not terms.opens,
+        reduce_only=not terms.opens and _told_to_reduce(node, terms),
         side=SIDE_NAMES[found.side],
         position_side=POSITION_SIDE_NAMES[terms.position_side],
         status=STATUS_NAMES[found.status],
@@ -217,6 +218,12 @@ async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
         update_time=found.update_time // US_PER_MS,
         working_type=NO_SOURCE,
     )
+
+
+def _told_to_reduce(node: Node, terms: Terms) -> bool:
+    """Whether an open order that closes is told as one that only reduces: the live exchange does so
+    in SEPARATED mode alone."""
+    return node.profile is not Profile.LIVE or terms.modes.separated == SEPARATED
 
 
 def _row_view(node: Node, row: ContractOrderRow) -> ContractOrderView:

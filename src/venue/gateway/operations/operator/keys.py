@@ -10,7 +10,9 @@ from venue.api.operator.venue import (
     KeyView,
     RevokeKeyRequest,
 )
+from venue.api.profile import Profile
 from venue.core.messages.commands import ChangeSetting
+from venue.gateway.access.auth import is_ipv6
 from venue.gateway.access.callers import KeyFacts
 from venue.gateway.context import KEY_REWRITES, Call, Node
 from venue.gateway.operations.operator.venue import owner
@@ -39,6 +41,8 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
     if expires is not None and expires * US_PER_MS <= now:
         rule = f"must be later than server time, which is {now // US_PER_MS}"
         raise errors.invalid("expires", rule)
+    if node.profile is Profile.LIVE and any(map(is_ipv6, request.ips or [])):
+        raise errors.invalid("ips", "allowed with the profile live: IPv4 addresses and networks")
     uid, epoch = owner(node, request.owner).uid, node.engine.savepoints.epoch
     made = await node.keys.create(
         uid,
