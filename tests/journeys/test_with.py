@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import re
+import signal
+import socket
+import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from support.asking import OTHER_USER
 from support.command import Done, run
+from support.copies import CLEAN
 from support.server import Server
 from support.tools import needed
 
@@ -165,6 +173,42 @@ curl -sS -d "$body" -H 'Content-Type: application/json' -H 'Transfer-Encoding: c
     assert ids[0] == ids[1], "the second is the same request"
 
 
+ALONE = """
+import os
+for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+    del os.environ[name]
+import socket, urllib.request
+for host in ("api-spot.weex.com", "an-unknown-one.weex.com"):
+    assert b"serverTime" in urllib.request.urlopen(f"https://{host}/api/v3/time").read()
+assert b"serverTime" in urllib.request.urlopen(os.environ["VENUE_URL"] + "/api/v3/time").read()
+for place in (("192.0.2.3", 443), ("2001:db8::1", 443), ("other.example", 443)):
+    try:
+        socket.create_connection(place)
+    except OSError as problem:
+        print(problem.strerror)
+"""
+
+
+def test_the_system_cuts_off_a_program_without_hooks_and_proxy(server: Server) -> None:
+    done = under(server, sys.executable, "-I", "-c", ALONE)
+    unreachable, unknown = "Network is unreachable", "Name or service not known"
+    assert done.stdout.splitlines() == [unreachable, unreachable, unknown], done.stderr
+    assert done.stderr == "venue with: refused, as --only-venue says: other.example (once)\n"
+
+
+def test_a_world_is_the_exchange_too(server: Server) -> None:
+    server.client().post("/_venue/worlds", {"name": "mine"})
+    world = f"{server.url}/w/mine"
+    bot = (sys.executable, str(BOT))
+    done = run("with", "alice", "--only-venue", "--url", world, "--", *bot)
+    assert (done.stdout, done.stderr) == ("open\n", "")
+    script = 'curl -sS "$VENUE_URL/api/v3/ping"; echo; curl -sS "$VENUE_URL/_venue/clock"'
+    told = run("with", "alice", "--only-venue", "--url", world, "--", "sh", "-c", script)
+    ping, clock = told.stdout.splitlines()
+    assert ping == "{}"
+    assert "operator" in clock
+
+
 def test_other_hosts_are_cut_off_and_told(server: Server) -> None:
     programs = (
         "import urllib.request; urllib.request.urlopen('https://one.example/secret?key=1')",
@@ -249,6 +293,145 @@ def test_a_command_that_cannot_be_started(
 ) -> None:
     done = under(server, *words)
     assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
+
+
+@pytest.mark.parametrize("name", ["evil.example", "evil.example:80", "[::1", "a:b", ""])
+def test_a_door_knows_no_name_that_a_page_could_have(server: Server, name: str) -> None:
+    """A page could have its visitor's browser call the door by such a name, as the venue's."""
+    done = under(server, "sh", "-c", f'curl -sS -H "Host: {name}" "$VENUE_URL/_venue/keys"')
+    assert done.stdout == ""
+
+
+def test_a_proxy_of_the_environment_gets_what_is_not_for_the_exchange(server: Server) -> None:
+    asked: list[str] = []
+
+    def serve(listener: socket.socket) -> None:
+        for _ in range(2):
+            with listener.accept()[0] as caller:
+                asked.append(caller.recv(65_536).decode())
+                caller.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+
+    program = """
+import os, socket
+port = int(os.environ["https_proxy"].rpartition(":")[2])
+with socket.create_connection(("127.0.0.1", port)) as proxy:
+    proxy.sendall(b"CONNECT other.example:4443 HTTP/1.1\\r\\n\\r\\n")
+    while b"hi" not in proxy.recv(100): pass
+"""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listening = threading.Thread(target=serve, args=(listener,))
+        listening.start()
+        done = run(
+            "with", "alice", "--url", server.url, "--", "sh", "-c",
+            f"curl -sS http://other.example/page; '{sys.executable}' -c '{program}'",
+            HTTPS_PROXY=f"http://me:word@127.0.0.1:{listener.getsockname()[1]}",
+        )  # fmt: skip
+        listening.join()
+    assert (done.returncode, done.stdout) == (0, "hi"), done.stderr
+    assert [one.splitlines()[0] for one in asked] == [
+        "GET http://other.example/page HTTP/1.1", "CONNECT other.example:4443 HTTP/1.1",
+    ]  # fmt: skip
+    assert all("\r\nProxy-Authorization: Basic bWU6d29yZA==\r\n" in one for one in asked)
+
+
+def test_exceptions_from_a_proxy_stay_but_for_the_exchange(server: Server) -> None:
+    before = "inside.example, *, .weex.com, com,api-spot.weex.com,10.0.0.0/8"
+    done = run("with", "alice", "--url", server.url, "--", "printenv", "NO_PROXY", NO_PROXY=before)
+    assert done.stdout == "localhost,127.0.0.1,::1,inside.example,10.0.0.0/8\n"
+
+
+def test_a_proxy_of_another_kind_is_refused(server: Server) -> None:
+    done = run("with", "alice", "--url", server.url, "--", "true", ALL_PROXY="socks5://x:y@z")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "venue: ALL_PROXY names a proxy that is no http:// one: unset it, or give --only-venue,"
+        " which uses none\n"
+    )
+
+
+def test_no_secret_stands_in_a_list_of_processes(server: Server) -> None:
+    done = under(server, "ps", "-ewwo", "args")
+    assert "venue" in done.stdout
+    assert "demo-alice-secret" not in done.stdout
+
+
+def begun(server: Server, script: str, *options: str) -> subprocess.Popen[str]:
+    """A command that has printed its first line."""
+    words = [sys.executable, "-m", "venue", "with", "alice", "--url", server.url, *options]
+    started = subprocess.Popen(
+        [*words, "--", "sh", "-c", script],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=CLEAN,
+    )  # fmt: skip
+    assert started.stdout is not None
+    assert started.stdout.readline() == "up\n"
+    return started
+
+
+@pytest.mark.parametrize("name", ["TERM", "INT", "HUP", "USR1"])
+def test_signals_are_passed_on(server: Server, name: str) -> None:
+    script = f"trap 'echo {name}; exit 5' {name}; echo up; while :; do sleep 1000 & wait; done"
+    command = begun(server, script)
+    command.send_signal(signal.Signals[f"SIG{name}"])
+    said, errors = command.communicate(timeout=60)
+    assert (command.returncode, said) == (5, f"{name}\n")
+    assert "it is killed" not in errors
+
+
+def test_a_command_that_ignores_signals_is_killed(server: Server) -> None:
+    command = begun(server, "trap '' TERM; echo up; while :; do sleep 1000; done", "--stop", "0.1")
+    command.send_signal(signal.SIGTERM)
+    _, errors = command.communicate(timeout=60)
+    assert command.returncode == 137
+    assert "the command went on for 0.1 s after SIGTERM: it is killed" in errors
+
+
+def test_processes_that_a_command_leaves_end_with_it(server: Server) -> None:
+    done = under(server, "sh", "-c", "sleep 1000 & echo $!; exit 3")
+    assert done.returncode == 3
+    assert "the processes that it left are ended too" in done.stderr
+    assert not Path(f"/proc/{done.stdout.strip()}/cmdline").exists()
+
+
+def test_a_command_has_the_terminal(server: Server) -> None:
+    pid, terminal = pty.fork()
+    if pid == 0:
+        words = [sys.executable, "-m", "venue", "with", "alice", "--url", server.url]
+        os.execve(sys.executable, [*words, "--", "sh", "-c", "read word; echo got $word"], CLEAN)
+    os.write(terminal, b"hello\n")
+    said = b""
+    with suppress(OSError):  # it has ended
+        while piece := os.read(terminal, 1000):
+            said += piece
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert b"got hello\r\n" in said
+
+
+def test_files_that_cannot_be_written_are_told(server: Server) -> None:
+    words = f"'{sys.executable}' -m venue with alice --url {server.url} -- echo ran"
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -f 0; {words}"], capture_output=True, text=True, env=CLEAN, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("venue: ")
+    assert done.stderr.count("\n") == 1
+    assert "temporary" in done.stderr
+
+
+def test_another_program_at_the_venues_address_is_told() -> None:
+    def serve(listener: socket.socket) -> None:
+        with listener.accept()[0] as caller:
+            caller.recv(65_536)
+            caller.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listening = threading.Thread(target=serve, args=(listener,))
+        listening.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        done = run("with", "alice", "--url", url, "--", "echo", "ran")
+        listening.join()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "venue: refused by a server that is not a venue\n"
 
 
 @pytest.mark.parametrize(("script", "code"), [("exit 7", 7), ("kill -9 $$", 137), ("true", 0)])

@@ -1,1 +1,1 @@
-"""Leads a command's connections to the exchange to a venue. It knows `practice` and files."""
+"""Leads a command's connections to the exchange to a venue. It knows `practice` and `gateway`."""

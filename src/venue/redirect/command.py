@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from venue.practice import end_with_parent
+from venue.redirect.isolation import Isolation
 
 PASSED_ON: Final = (
     signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2,
@@ -34,18 +35,25 @@ class NotRun(Exception):
 class Foreground:
     """Runs one command as a group of processes of its own."""
 
-    def __init__(self, stop_s: float, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, stop_s: float, isolation: Isolation | None, tell: Callable[[str], None]
+    ) -> None:
         self._stop_s = stop_s
+        self._isolation = isolation
         self._tell = tell
         self._pid = 0
+        self._early: list[signal.Signals] = []
         self._killing: asyncio.TimerHandle | None = None
         self._terminal = _terminal()
 
     async def run(self, words: tuple[str, ...], environment: Mapping[str, str]) -> int:
         """The exit code of the command, when it and all of its group have ended. NotRun."""
+        loop = asyncio.get_running_loop()
+        for number in PASSED_ON:  # one that comes now is passed on when there is a command
+            loop.add_signal_handler(number, self._pass_on, number)
         try:
             process = await asyncio.create_subprocess_exec(
-                *words, env=environment, process_group=0, preexec_fn=end_with_parent
+                *words, env=environment, process_group=0, preexec_fn=self._begin
             )
         except FileNotFoundError:
             raise NotRun(f"{words[0]}: there is no such program", NOT_FOUND) from None
@@ -53,11 +61,9 @@ class Foreground:
             words_of_it = getattr(problem, "strerror", None) or str(problem)
             raise NotRun(f"{words[0]} cannot be started: {words_of_it}", NOT_RUN) from None
         self._pid = process.pid
-        loop = asyncio.get_running_loop()
-        for number in PASSED_ON:
-            loop.add_signal_handler(number, self._pass_on, number)
+        for number in self._early:
+            self._pass_on(number)
         loop.add_signal_handler(signal.SIGCHLD, self._look)
-        self._give_terminal(self._pid)
         try:
             code = await process.wait()
             await self._end_group()
@@ -67,7 +73,17 @@ class Foreground:
                 self._killing.cancel()
         return code if code >= 0 else BY_SIGNAL - code
 
+    def _begin(self) -> None:
+        """Called in the new process, before it becomes the command."""
+        if self._isolation is not None:
+            self._isolation.enter()
+        self._give_terminal(os.getpid())  # before the command reads from it
+        end_with_parent()
+
     def _pass_on(self, number: signal.Signals) -> None:
+        if not self._pid:
+            self._early.append(number)
+            return
         self._signal(number)
         if number in ENDING and self._killing is None:
             loop = asyncio.get_running_loop()

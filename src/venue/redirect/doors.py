@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
 
 from venue.gateway.access.peers import owner_of
 from venue.redirect.hosts import PLAIN_PORT, is_exchange, split_port
+from venue.redirect.isolation import Isolation
 from venue.redirect.outside import NotReached, Outside
 from venue.redirect.passing import (
     BAD,
@@ -33,33 +35,39 @@ Served = Callable[[Streams], Awaitable[None]]
 
 
 class Ports(NamedTuple):
-    """The ports of the doors."""
+    """The ports of the doors: the exchange's with TLS and without, one that stands for the
+    venue's own, and the proxy's."""
 
     secure: int
     plain: int
+    own: int
     proxy: int
 
 
 class Doors:
-    """The three doors of one command. `outside` is None when everything but the venue is cut."""
+    """The doors of one command. `outside` is None when everything but the venue is cut."""
 
-    def __init__(
-        self, venue: Address, context: ssl.SSLContext, outside: Outside | None, traffic: Traffic
-    ) -> None:
+    def __init__(self, venue: Address, context: ssl.SSLContext, outside: Outside | None) -> None:
+        self.traffic = Traffic()
         self._venue = venue
         self._context = context
         self._outside = outside
-        self._traffic = traffic
         self._servers: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
         context.sni_callback = self._greeted
 
-    async def open(self) -> Ports:
-        """Listen on free ports. Raises OSError."""
-        secure = await self._listen(self._at_exchange, self._context)
-        plain = await self._listen(self._at_exchange, None)
-        self._ports = Ports(secure, plain, await self._listen(self._at_proxy, None))
-        return self._ports
+    async def open(self, isolation: Isolation | None) -> Ports:
+        """Listen on free ports, and where an isolated command is; the ports that it reaches.
+        Raises OSError."""
+        served = (self._at_exchange, self._at_exchange, self._at_exchange, self._at_proxy)
+        secured = (self._context, None, None, None)
+        free = [socket.create_server((LOOPBACK, 0)) for _ in served]
+        self._secure = free[0].getsockname()[1]
+        for sockets in (free, *([isolation.sockets] if isolation else [])):
+            ports = [one.getsockname()[1] for one in sockets]
+            for accept, context, one in zip(served, secured, sockets, strict=True):
+                await self._listen(accept, context, one, inside=sockets is not free)
+        return Ports(*ports)
 
     async def close(self) -> None:
         """Let nobody in any more, and end all connections."""
@@ -69,16 +77,20 @@ class Doors:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _listen(self, served: Served, context: ssl.SSLContext | None) -> int:
+    async def _listen(
+        self, served: Served, context: ssl.SSLContext | None, at: socket.socket, *, inside: bool
+    ) -> None:
+        """Serve who connects to a socket. No other user's programs are `inside` an isolation."""
+
         async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = asyncio.current_task()
             assert task is not None
             self._tasks.add(task)
             try:
-                if _is_own(writer):
+                if inside or _is_own(writer):
                     await served((reader, writer))
                 else:
-                    self._traffic.strangers += 1
+                    self.traffic.strangers += 1
             except (OSError, EOFError, asyncio.LimitOverrunError):
                 pass  # the program has gone
             except asyncio.CancelledError:
@@ -88,19 +100,18 @@ class Doors:
                 writer.close()
 
         server = await asyncio.start_server(
-            accept, LOOPBACK, 0, ssl=context, limit=HEAD_MAX,
+            accept, sock=at, ssl=context, limit=HEAD_MAX,
             ssl_handshake_timeout=HANDSHAKE_S if context else None,
         )  # fmt: skip
         self._servers.append(server)
-        return int(server.sockets[0].getsockname()[1])
 
     def _greeted(self, _: ssl.SSLObject, name: str | None, __: ssl.SSLContext) -> None:
         """A program begins to speak TLS; it may not like what it hears."""
-        count(self._traffic.greeted, name or "a host without a name")
+        count(self.traffic.greeted, name or "a host without a name")
 
     async def _at_exchange(self, program: Streams) -> None:
         """Serve a program that believes to speak with the exchange."""
-        await serve(program, self._venue, self._traffic)
+        await serve(program, self._venue, self.traffic)
 
     async def _at_proxy(self, program: Streams) -> None:
         """Serve a program that asks for a host by its name."""
@@ -119,20 +130,20 @@ class Doors:
             await self._to_exchange(program, head, data, port)
             return
         if self._outside is None:
-            count(self._traffic.cut, host)
+            count(self.traffic.cut, host)
             writer.write(_refusal(403, "Forbidden", f"{host} is cut off: --only-venue"))
             return
         await self._to_others(program, head, host, port)
 
     async def _to_exchange(self, program: Streams, head: Head, data: bytes, port: int) -> None:
         if head.method != "CONNECT":
-            await serve(program, self._venue, self._traffic, _in_place(head).alone().packed())
+            await serve(program, self._venue, self.traffic, _in_place(head).alone().packed())
             return
         program[1].write(OPENED)
         if port == PLAIN_PORT:
-            await serve(program, self._venue, self._traffic)
+            await serve(program, self._venue, self.traffic)
         else:
-            door = await asyncio.open_connection(LOOPBACK, self._ports.secure)
+            door = await asyncio.open_connection(LOOPBACK, self._secure)
             await _joined(program, door)
 
     async def _to_others(self, program: Streams, head: Head, host: str, port: int) -> None:

@@ -8,18 +8,18 @@ import ssl
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from venue import private_files
 from venue.redirect.certificates import AUTHORITY
 from venue.redirect.doors import LOOPBACK, Ports
-from venue.redirect.hosts import DOMAIN, PLAIN_PORT, is_exchange
+from venue.redirect.hosts import DOMAIN, HERE, PLAIN_PORT, STANDS_FOR_IT, is_exchange
 from venue.redirect.outside import VARIABLES
 
 HOOKS: Final = Path(__file__).parent / "hooks"
 HOOK: Final = "VENUE_HOOK"  # the variable that the hooks read
-HERE: Final = ("localhost", LOOPBACK, "::1")  # never by a proxy
 # Files of certificates that programs know by a variable.
 STORES: Final = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 ADDED: Final = "NODE_EXTRA_CA_CERTS"  # node adds those in this file to its own
@@ -49,24 +49,26 @@ class Redirected(Struct, frozen=True):
     key: str
     secret: str
     passphrase: str
-    ports: Ports
     folder: Path
     only: bool
 
 
-def environment(given: Mapping[str, str], plan: Redirected) -> dict[str, str]:
+def environment(
+    given: Mapping[str, str], plan: Redirected, ports: Ports, *, isolated: bool
+) -> dict[str, str]:
     """The environment of the command, made of this process's own. Raises OSError: a file of
-    certificates cannot be written."""
+    certificates cannot be written. An `isolated` command finds the venue behind a door."""
     made = {name: value for name, value in given.items() if not name.startswith("VENUE_")}
-    made["VENUE_URL"] = plan.url
+    path = urlsplit(plan.url).path
+    made["VENUE_URL"] = f"http://{LOOPBACK}:{ports.own}{path}" if isolated else plan.url
     for names, value in (
         (KEYS, plan.key), (SECRETS, plan.secret), (PASSPHRASES, plan.passphrase)
     ):  # fmt: skip
         made |= dict.fromkeys(names, value)
-    return made | _proxy(given, plan) | _stores(given, plan.folder) | _hooks(given, plan)
+    return made | _proxy(given, plan, ports) | _stores(given, plan) | _hooks(given, plan, ports)
 
 
-def _proxy(given: Mapping[str, str], plan: Redirected) -> dict[str, str]:
+def _proxy(given: Mapping[str, str], plan: Redirected, ports: Ports) -> dict[str, str]:
     """All programs that use a proxy use this one; for hosts of this machine they use none."""
     left = {
         one.strip(): None
@@ -75,7 +77,7 @@ def _proxy(given: Mapping[str, str], plan: Redirected) -> dict[str, str]:
         if not plan.only and _is_other(one.strip())
     }
     around = ",".join(dict.fromkeys((*HERE, *left)))
-    used = dict.fromkeys(VARIABLES, f"http://{LOOPBACK}:{plan.ports.proxy}")
+    used = dict.fromkeys(VARIABLES, f"http://{LOOPBACK}:{ports.proxy}")
     return used | {"no_proxy": around, "NO_PROXY": around}
 
 
@@ -85,8 +87,9 @@ def _is_other(host: str) -> bool:
     return bool(name) and not is_exchange(name) and not DOMAIN.endswith(name)
 
 
-def _stores(given: Mapping[str, str], folder: Path) -> dict[str, str]:
+def _stores(given: Mapping[str, str], plan: Redirected) -> dict[str, str]:
     """The certificates that a program takes anyway, and the authority's with them."""
+    folder = plan.folder
     authority = (folder / AUTHORITY).read_bytes()
     made = {}
     for name in STORES:
@@ -118,14 +121,15 @@ def _stored(folder: Path, name: str, certificates: bytes) -> str:
     return str(path)
 
 
-def _hooks(given: Mapping[str, str], plan: Redirected) -> dict[str, str]:
+def _hooks(given: Mapping[str, str], plan: Redirected, ports: Ports) -> dict[str, str]:
     """Start-up hooks of Python and node, before what is started there anyway."""
     settings = {
         "domain": DOMAIN,
+        "standsForIt": STANDS_FOR_IT,
         "plainPort": PLAIN_PORT,
-        "secure": plan.ports.secure,
-        "plain": plan.ports.plain,
-        "proxy": plan.ports.proxy,
+        "secure": ports.secure,
+        "plain": ports.plain,
+        "proxy": ports.proxy,
         "authority": str(plan.folder / AUTHORITY),
         "only": plan.only,
     }

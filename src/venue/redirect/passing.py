@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from venue.redirect.hosts import is_exchange, split_port, venue_path
+from venue.redirect.hosts import HERE, PLAIN_PORT, SECURE_PORT, is_exchange, split_port, venue_path
 from venue.redirect.traffic import Traffic, count
 
 HEAD_MAX: Final = 65_536
@@ -68,6 +68,12 @@ class Address(NamedTuple):
         """As requests name it."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
+    @property
+    def own_port(self) -> int:
+        """The port of loopback at which its programs know it; 0 when they know another host."""
+        here = self.host in HERE and not self.secure
+        return self.port if here and self.port not in (PLAIN_PORT, SECURE_PORT) else 0
+
     async def connect(self) -> Streams:
         """A connection. Raises OSError."""
         context = ssl.create_default_context() if self.secure else None
@@ -78,7 +84,7 @@ def address(url: str) -> Address:
     """The parts of a venue's address, which is right."""
     parts = urlsplit(url)
     secure = parts.scheme == "https"
-    port = parts.port or (443 if secure else 80)
+    port = parts.port or (SECURE_PORT if secure else PLAIN_PORT)
     return Address(parts.hostname or "", port, secure, parts.path.rstrip("/"))
 
 
@@ -116,7 +122,8 @@ async def serve(client: Streams, venue: Address, traffic: Traffic, first: bytes 
                     writer.write(NOBODY)
                     return
                 answers = asyncio.create_task(_answer(upstream[0], writer))
-            count(traffic.served, _name(head))
+            if is_exchange(name := _name(head)):
+                count(traffic.served, name)
             body = b""
             if head.get("transfer-encoding"):
                 head, body = await _whole(head, reader)
@@ -149,22 +156,32 @@ async def _head(reader: asyncio.StreamReader) -> bytes:
 
 
 def _name(head: Head) -> str:
-    """The host that a request names, in small letters. ValueError."""
-    return split_port(head.get("host"), 443)[0].lower()
+    """The host that a request names, in small letters: the exchange's, or this machine. ValueError:
+    another one, with which a page could have its visitor's browser call the venue."""
+    name = split_port(head.get("host"), PLAIN_PORT)[0].lower()
+    if not is_exchange(name) and name not in HERE:
+        raise ValueError("another host's name")
+    return name
 
 
 def _for_venue(head: Head, venue: Address) -> Head:
     """The same request as the venue knows it: by its own name, without the exchange's. A program
-    may call its own origin the exchange's; no page can, as no browser takes the certificate. It
-    says that it was passed on, so that it is never taken for the operator's."""
+    may name the exchange as its origin; no page can, as no browser takes the certificate. The
+    request says that it was passed on, so that it is never taken for the operator's. ValueError."""
+    name = _name(head)
+    exchange = is_exchange(name)
     fields = [VIA]
-    for name, value in head.fields:
-        if name.lower() == "host":
-            fields.append((name, venue.place))
-        elif name.lower() != "origin" or not is_exchange(urlsplit(value).hostname or ""):
-            fields.append((name, value))
-    target = venue.prefix + venue_path(_name(head), head.target)
+    for field, value in head.fields:
+        if field.lower() == "host":
+            fields.append((field, venue.place))
+        elif not (exchange and field.lower() == "origin" and _is_exchanges(value)):
+            fields.append((field, value))
+    target = venue.prefix + venue_path(name, head.target) if exchange else head.target
     return head._replace(target=target, fields=fields)
+
+
+def _is_exchanges(origin: str) -> bool:
+    return is_exchange(urlsplit(origin).hostname or "")
 
 
 async def _whole(head: Head, reader: asyncio.StreamReader) -> tuple[Head, bytes]:

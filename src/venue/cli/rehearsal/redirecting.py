@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,7 +18,6 @@ from venue.cli.told.printing import tell
 
 if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
-    from venue.redirect.outside import Before
 
 PERMISSIONS: Final = ("READ", "SPOT_TRADE", "CONTRACT_TRADE")
 STOP_S: Final = (0.0, 3_600.0)
@@ -64,20 +61,9 @@ def with_venue(
     given = [f"--{option}={value}" for option, value in of_new.items() if value is not None]
     if given and not new:
         die(f"{given[0].partition('=')[0]} is an option of a venue that is started: it needs --new")
-    proxy = None if only_venue else _proxy_before()
     with _venue(url, given, new=new) as place, _account(name, place) as account:
-        code = _run(account, command, proxy, only=only_venue, stop_s=stop)
+        code = _run(account, command, only=only_venue, stop_s=stop)
     sys.exit(code)
-
-
-def _proxy_before() -> Before | None:
-    """The proxy that the environment names."""
-    from venue.redirect.outside import OtherProxy, before
-
-    try:
-        return before(os.environ)
-    except OtherProxy as problem:
-        die(str(problem))
 
 
 @contextmanager
@@ -121,60 +107,25 @@ def _unknown(name: str, owners: list[str]) -> NoReturn:
     die(f"{name} is no owner of this venue; near to it: {', '.join(near)}")
 
 
-def _run(
-    account: Credentials,
-    command: tuple[str, ...],
-    proxy: Before | None,
-    *,
-    only: bool,
-    stop_s: float,
-) -> int:
+def _run(account: Credentials, command: tuple[str, ...], *, only: bool, stop_s: float) -> int:
     """The command's exit code."""
     from venue.redirect.command import NotRun
+    from venue.redirect.environment import Redirected
+    from venue.redirect.outside import OtherProxy
+    from venue.redirect.running import run
 
-    with tempfile.TemporaryDirectory(prefix="venue-with-") as folder:
-        try:
-            return asyncio.run(
-                _redirected(account, command, proxy, Path(folder), only=only, stop_s=stop_s)
+    try:
+        with tempfile.TemporaryDirectory(prefix="venue-with-") as folder:
+            plan = Redirected(
+                account.url, account.key, account.secret, account.passphrase, Path(folder), only
             )
-        except NotRun as problem:
-            die(str(problem), problem.code)
-
-
-async def _redirected(
-    account: Credentials,
-    command: tuple[str, ...],
-    proxy: Before | None,
-    folder: Path,
-    *,
-    only: bool,
-    stop_s: float,
-) -> int:
-    from venue.redirect import certificates, traffic
-    from venue.redirect.command import Foreground
-    from venue.redirect.doors import Doors
-    from venue.redirect.environment import Redirected, environment
-    from venue.redirect.outside import Outside
-    from venue.redirect.passing import address
-
-    seen = traffic.Traffic()
-    try:
-        context = certificates.make(folder)
-        doors = Doors(address(account.url), context, None if only else Outside(proxy), seen)
-        plan = Redirected(
-            account.url, account.key, account.secret, account.passphrase, await doors.open(),
-            folder, only,
-        )  # fmt: skip
-        made = environment(os.environ, plan)
+            return run(command, plan, stop_s, _say)
+    except OtherProxy as problem:
+        die(str(problem))
+    except NotRun as problem:
+        die(str(problem), problem.code)
     except OSError as problem:
-        die(f"{problem.filename or folder}: {problem.strerror}")
-    try:
-        code = await Foreground(stop_s, _say).run(command, made)
-    finally:
-        await doors.close()
-    for line in traffic.told(seen):
-        _say(line)
-    return code
+        die(f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem))
 
 
 def _say(words: str) -> None:

@@ -3,13 +3,12 @@
 'use strict'
 
 const LOOPBACK = '127.0.0.1'
-// An address of loopback that stands for the exchange where a program looks up a name alone.
-const STANDS_FOR_IT = '127.86.69.88'
 const settings = JSON.parse(process.env.VENUE_HOOK || '{}')
 
 function isExchange (host) {
   const name = String(host).toLowerCase().replace(/\.$/, '')
-  return name === settings.domain || name === STANDS_FOR_IT || name.endsWith('.' + settings.domain)
+  return name === settings.domain || name === settings.standsForIt ||
+    name.endsWith('.' + settings.domain)
 }
 
 function isHere (host) {
@@ -69,7 +68,7 @@ function changeNode () {
   for (const place of [dns, dns.promises]) {
     const lookup = place.lookup
     place.lookup = function (name, ...more) {
-      return lookup.call(this, isExchange(name) ? STANDS_FOR_IT : name, ...more)
+      return lookup.call(this, isExchange(name) ? settings.standsForIt : name, ...more)
     }
   }
 }

@@ -19,8 +19,6 @@ from typing import Any
 
 SETTINGS: dict[str, Any] = json.loads(os.environ.get("VENUE_HOOK") or "{}")
 LOOPBACK = "127.0.0.1"
-# An address of loopback that stands for the exchange where a program looks up a name alone.
-STANDS_FOR_IT = "127.86.69.88"
 # As they are without this hook.
 getaddrinfo, gethostbyname = socket.getaddrinfo, socket.gethostbyname
 gethostbyname_ex = socket.gethostbyname_ex
@@ -34,7 +32,7 @@ def is_exchange(host: object) -> bool:
     """Whether a host is the exchange's name, or the address that stands for it."""
     name = text(host).lower().rstrip(".")
     domain = SETTINGS["domain"]
-    return name in (domain, STANDS_FOR_IT) or name.endswith("." + domain)
+    return name in (domain, SETTINGS["standsForIt"]) or name.endswith("." + domain)
 
 
 def led(host: Any, port: Any) -> tuple[Any, Any]:
@@ -81,7 +79,7 @@ def tell_proxy(host: str, port: object) -> None:
 def led_getaddrinfo(host: Any, port: Any, *more: Any, **named: Any) -> Any:
     """As `socket.getaddrinfo`."""
     if is_exchange(host) and port is None:
-        return getaddrinfo(STANDS_FOR_IT, port, *more, **named)
+        return getaddrinfo(SETTINGS["standsForIt"], port, *more, **named)
     try:
         place = led(host, port)
     except PermissionError as problem:
@@ -91,12 +89,12 @@ def led_getaddrinfo(host: Any, port: Any, *more: Any, **named: Any) -> Any:
 
 def led_gethostbyname(name: str) -> str:
     """As `socket.gethostbyname`."""
-    return STANDS_FOR_IT if is_exchange(name) else gethostbyname(name)
+    return SETTINGS["standsForIt"] if is_exchange(name) else gethostbyname(name)
 
 
 def led_gethostbyname_ex(name: str) -> Any:
     """As `socket.gethostbyname_ex`."""
-    return gethostbyname_ex(STANDS_FOR_IT if is_exchange(name) else name)
+    return gethostbyname_ex(SETTINGS["standsForIt"] if is_exchange(name) else name)
 
 
 def led_address(one: socket.socket, address: Any) -> Any:
