@@ -25,12 +25,12 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         priced(server) as desk,
     ):
         for base in FILLS:
-            more = {} if base == SPOT else {"positionSide": "SHORT"}
+            more = {} if base == SPOT else {"positionSide": "SHORT", "timeInForce": "GTC"}
             for number in range(MAKERS):
                 maker = desk.alice if number in (0, 3, 7, MAKERS - 1) else desk.bob
                 body = order("BTCUSDT", "SELL", "0.001", "60000", **more)
                 ok(maker.post(f"{base}/order", body))
-            more = {} if base == SPOT else {"positionSide": "LONG"}
+            more = {} if base == SPOT else {"positionSide": "LONG", "timeInForce": "GTC"}
             quantity = f"0.{MAKERS:03}"
             ok(desk.alice.post(f"{base}/order", order("BTCUSDT", "BUY", quantity, "60000", **more)))
         yield desk

@@ -44,7 +44,12 @@ _TABLE: Final[tuple[tuple[str, int, int, str], ...]] = (
     ("USER_AUTH_NOT_SAFE", -1055, 400, "The account has no second factor."),
     ("ILLEGAL_IP", -1056, 400, "Address {name} is not on the API key's list."),
     ("USER_LOCKED", -1057, 400, "The account is frozen."),
-    ("NO_PERMISSION_TRADE_PAIR", -1058, 400, "Parameter 'symbol' is not tradable here."),
+    (
+        "NO_PERMISSION_TRADE_PAIR",
+        -1058,
+        400,
+        "Parameter 'symbol' is not tradable over the interface; apiTradingSymbols lists what is.",
+    ),
     ("INVALID_TIME_IN_FORCE", -1115, 400, "Parameter 'timeInForce' is invalid: {rule}."),
     ("INVALID_ORDER_TYPE", -1116, 400, "Parameter 'type' is invalid: {rule}."),
     ("INVALID_SIDE", -1117, 400, "Parameter 'side' is invalid: {rule}."),

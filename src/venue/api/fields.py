@@ -201,6 +201,7 @@ Address = Annotated[
     ),
 ]
 Texts = Annotated[list[str], Meta(max_length=10, extra=_meta(Kind.TEXTS))]
+SymbolTexts = Annotated[list[str], Meta(max_length=SYMBOLS_MAX, extra=_meta(Kind.TEXTS))]
 Flag = Annotated[bool, Meta(extra=_meta(Kind.FLAG))]
 Scale = Annotated[int, Meta(ge=0, le=18, extra=_meta(Kind.INTEGER))]
 BizType = Annotated[

@@ -58,7 +58,7 @@ class RunFile(msgspec.Struct):
     last: int
     time: int
     state_hash: str
-    settings: dict[str, str | bool]
+    settings: dict[str, str | bool | list[str]]
     snapshot: bytes
     commands: list[tuple[int, bytes]]
     wire: list[WireEntry]

@@ -54,6 +54,7 @@ from venue.recording.recorder import Recorder
 
 KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
 DEMO_ASSET: Final = "SUSDT"  # demo contracts settle in it
+API_CLOSED: Final = "apiClosed"  # the setting: contracts that take no orders over the interface
 NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo, MoveQuotes)  # refused when overloaded
 UID_LENGTH_MAX: Final = 20  # digits
 NO_ROWS: Final = (
@@ -253,6 +254,11 @@ class Node:
     def setting(self, name: str, default: str) -> str:
         """A venue setting's value."""
         return self.engine.listing.settings.get(name, default)
+
+    def api_closed(self) -> tuple[str, ...]:
+        """The contracts that take no orders over the interface."""
+        closed = self.engine.listing.settings.get(API_CLOSED, "")
+        return tuple(closed.split(",")) if closed else ()
 
     def owner(self, owner: str, name: str = "owner") -> Account:
         """An owner by name or uid; -1142 naming the parameter when there is none."""

@@ -18,6 +18,7 @@ from venue.api.fields import (
     Rate,
     Scale,
     Symbol,
+    SymbolTexts,
     Text,
     Texts,
     TimeMs,
@@ -305,18 +306,21 @@ class Settings(Struct, rename="camel"):
     batch_cancel_wording: str
     contract_batch_place: bool
     contract_batch_cancel_envelope: str
+    api_closed: list[str]
 
 
 class ChangeSettingsRequest(Struct, rename="camel"):
     """`batchCancelWording` is `document` or `live`: how an unknown order of a batch is answered.
 
     `contractBatchCancelEnvelope` is `object` or `array`: results in `orderList`, or bare.
+    `apiClosed` lists all contracts that take no orders over the interface, and may be empty.
     """
 
     batch_place: Flag | None = None
     batch_cancel_wording: Text | None = None
     contract_batch_place: Flag | None = None
     contract_batch_cancel_envelope: Text | None = None
+    api_closed: SymbolTexts | None = None
 
 
 _W = (1, 0)

@@ -16,6 +16,7 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "at": ("Time at which it falls due, in ms since 1970.", TIME),
     "bankruptcyPrice": ("Price at which the position's money is gone.", "50880.5"),
     "batchCancelWording": ("Words of a batch cancel's statuses.", "document"),
+    "apiClosed": ("Contracts that take no orders over the interface.", ["SOLSUSDT"]),
     "batchPlace": ("Whether batches of spot orders are open.", True),
     "before": ("Only what comes before it.", 1024),
     "begin": ("The run begins after this command.", 0),

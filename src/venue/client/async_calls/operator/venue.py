@@ -234,6 +234,7 @@ class OperatorVenueAsyncCalls:
         batch_cancel_wording: str | None = None,
         contract_batch_place: bool | None = None,
         contract_batch_cancel_envelope: str | None = None,
+        api_closed: list[str] | None = None,
     ) -> venue.api.operator.venue.Settings:
         """POST /_venue/settings"""
         return await self._send(
@@ -243,5 +244,6 @@ class OperatorVenueAsyncCalls:
                 "batchCancelWording": batch_cancel_wording,
                 "contractBatchPlace": contract_batch_place,
                 "contractBatchCancelEnvelope": contract_batch_cancel_envelope,
+                "apiClosed": api_closed,
             },
         )

@@ -230,6 +230,7 @@ class OperatorVenueCalls:
         batch_cancel_wording: str | None = None,
         contract_batch_place: bool | None = None,
         contract_batch_cancel_envelope: str | None = None,
+        api_closed: list[str] | None = None,
     ) -> venue.api.operator.venue.Settings:
         """POST /_venue/settings"""
         return self._send(
@@ -239,5 +240,6 @@ class OperatorVenueCalls:
                 "batchCancelWording": batch_cancel_wording,
                 "contractBatchPlace": contract_batch_place,
                 "contractBatchCancelEnvelope": contract_batch_cancel_envelope,
+                "apiClosed": api_closed,
             },
         )

@@ -40,6 +40,7 @@ from venue.gateway.operations.contract.orders import (
     done,
     holding_of,
     listed,
+    ordered,
 )
 from venue.gateway.operations.refusals.contract import Listed, Words, order_unknown
 from venue.gateway.operations.requests import identified
@@ -65,14 +66,14 @@ CHANGE: Final = Words(types="a TRAILING_STOP_MARKET cannot be changed", price="e
 
 async def place_algo(call: Call, request: PlaceAlgoRequest) -> ContractOrderAck:
     """Have a conditional order wait."""
-    found = listed(call.node, request.symbol)
+    found = ordered(call, request.symbol)
     order_id, client_id = await _placed(call, _command(call, found, request), found, ALGO)
     return ContractOrderAck(str(order_id), client_id)
 
 
 async def place_exit(call: Call, request: PlaceExitRequest) -> list[ExitAck]:
     """Have a take-profit or stop-loss of a position wait."""
-    found = listed(call.node, request.symbol)
+    found = ordered(call, request.symbol)
     instrument = found.contract.instrument
     client_id = own_client_id(request.client_algo_id, "clientAlgoId")
     price = _price_or_market(found, request.execute_price)

@@ -94,7 +94,8 @@ def _listed(node: Node, perp: Perpetual) -> bytes:
 
 def contract_trading_symbols(call: Call, _: Empty) -> list[str]:
     """The contracts that take orders over the interface."""
-    return list(call.node.engine.contracts.markets)
+    closed = call.node.api_closed()
+    return [symbol for symbol in call.node.engine.contracts.markets if symbol not in closed]
 
 
 def _contract_symbol(node: Node, perp: Perpetual) -> ContractSymbol:

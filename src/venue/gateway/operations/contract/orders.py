@@ -38,6 +38,7 @@ from venue.core.messages.contract_events import (
     ContractOrderPlaced,
 )
 from venue.core.messages.events import OrderRepeated, Rejected
+from venue.gateway.access.replay import ACTED
 from venue.gateway.context import DEMO_ASSET, Call, Node
 from venue.gateway.dispatch.decode import decode, lots, own_client_id, ticks
 from venue.gateway.dispatch.shapes import compile_request
@@ -62,6 +63,7 @@ from venue.vocabulary import (
     Reject,
 )
 
+NOT_BY_API: Final = -1058
 # The answer to an unknown order in a batch, by setting.
 NOT_FOUND: Final = {"document": "order not found", "live": "FAILED_ORDER_NOT_FOUND"}
 # The reply about an open position names the reason, but not the bound that was broken.
@@ -76,12 +78,12 @@ _CAPS: Final = {
 
 async def place_contract_order(call: Call, request: PlaceContractOrderRequest) -> ContractOrderAck:
     """Place one order."""
-    return await _place(call, listed(call.node, request.symbol), request)
+    return await _place(call, ordered(call, request.symbol), request)
 
 
 async def place_demo_order(call: Call, request: PlaceContractOrderRequest) -> ContractOrderAck:
     """Place one order in a contract that settles in demo money."""
-    found = listed(call.node, request.symbol)
+    found = ordered(call, request.symbol)
     if found.asset.name != DEMO_ASSET:
         raise symbol_unknown()
     return await _place(call, found, request)
@@ -169,10 +171,36 @@ async def close_positions(call: Call, request: ClosePositionsRequest) -> list[Cl
     """Close whole positions at market; each is answered."""
     symbol, without = chosen(call, request.symbol)
     position_id = request.position_id or 0
+    held = holding_of(call).positions
+    if symbol or position_id in held:
+        check_open(call, symbol or held[position_id].perp.symbol)
+    elif not position_id and any(not is_open(call, one.perp.symbol) for one in held.values()):
+        return await _close_open_ones(call, without)
     command = ClosePositions(
         call.uid, symbol, position_id, call.request_id, without="" if position_id else without
     )
-    applied = await done(call, command)
+    return _closings(await done(call, command))
+
+
+async def _close_open_ones(call: Call, without: str) -> list[ClosedPosition]:
+    """Close all positions but those in contracts that take no orders over the interface."""
+    found: dict[str, None] = {}
+    refused = []
+    for position in holding_of(call).positions.values():
+        perp = position.perp
+        if perp.market.instrument.quote == without:
+            continue
+        if is_open(call, perp.symbol):
+            found[perp.symbol] = None
+        else:
+            words = errors.error(NOT_BY_API).message
+            refused.append(ClosedPosition(position.position_id, False, 0, words))
+    commands = [ClosePositions(call.uid, symbol, 0, call.request_id) for symbol in found]
+    applied = await call.submit(commands) if commands else []
+    return [closed for one in applied for closed in _closings(one)] + refused
+
+
+def _closings(applied: Applied) -> list[ClosedPosition]:
     return [_closed(event) for event in applied.events if isinstance(event, ClosedAtMarket)]
 
 
@@ -183,6 +211,26 @@ def listed(node: Node, symbol: str) -> Listed:
     """A listed contract; -1121 when there is none."""
     perp = node.perp(symbol)
     return Listed(perp.contract, node.engine.ledger.assets[perp.asset])
+
+
+def ordered(call: Call, symbol: str) -> Listed:
+    """A contract that takes the caller's orders; -1121 when there is none, -1058 when it is closed
+    to the interface."""
+    found = listed(call.node, symbol)
+    check_open(call, symbol)
+    return found
+
+
+def check_open(call: Call, symbol: str) -> None:
+    """ApiError -1058 when a contract takes no orders over the interface."""
+    if not is_open(call, symbol):
+        raise errors.error(NOT_BY_API)
+
+
+def is_open(call: Call, symbol: str) -> bool:
+    """Whether the caller may order in a contract: an operator that acts for an owner always may."""
+    closed = call.node.api_closed()
+    return not closed or symbol not in closed or call.request_id == ACTED
 
 
 def holding_of(call: Call) -> Holding:
@@ -319,7 +367,7 @@ def _batch_item(call: Call, item: Any) -> tuple[Listed, PlaceContractOrder] | Ap
         if not isinstance(item, dict):
             raise errors.invalid("batchOrders", "an element must be an object")
         request = decode(_BATCH_ITEM, item)
-        found = listed(call.node, request.symbol)
+        found = ordered(call, request.symbol)
         return found, order_command(call, found, request)
     except ApiError as problem:
         return problem

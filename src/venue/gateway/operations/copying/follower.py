@@ -22,6 +22,7 @@ from venue.core.messages.commands import Command
 from venue.core.messages.copy_commands import CloseCopy, Follow, StopCopying
 from venue.core.messages.events import Rejected
 from venue.gateway.context import Call
+from venue.gateway.operations.contract.orders import ordered
 from venue.gateway.operations.copying.settings import configs, settings_view
 from venue.gateway.operations.copying.trader import ended_page
 from venue.gateway.operations.copying.views import open_copy
@@ -76,7 +77,7 @@ async def set_copy_settings(call: Call, request: SettingsRequest) -> Acknowledge
 
 async def close_copy(call: Call, request: CloseCopyRequest) -> Acknowledged:
     """Close one copy at market."""
-    call.node.perp(request.symbol)
+    ordered(call, request.symbol)
     command = CloseCopy(call.uid, request.symbol, request.copy_no, call.request_id)
     return _acknowledged(await _done(call, command))
 

@@ -1,4 +1,4 @@
-"""Operator operations of the venue itself: owners, money, instruments, settings, health."""
+"""Operator operations of the venue itself: owners, money, instruments, health."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from venue.api.operator.venue import (
     AssetRequest,
     AssetView,
     ChangeInstrumentRequest,
-    ChangeSettingsRequest,
     CreateOwnerRequest,
     FeesRequest,
     FreezeRequest,
@@ -28,7 +27,6 @@ from venue.api.operator.venue import (
     Moved,
     OwnerView,
     ResumeRequest,
-    Settings,
     TransferRequest,
 )
 from venue.compiled import engine as running_engine
@@ -41,7 +39,6 @@ from venue.core.ledger.accounts import Account
 from venue.core.messages.benefit_events import MovementRepeated
 from venue.core.messages.commands import (
     ChangeInstrument,
-    ChangeSetting,
     Command,
     CreateOwner,
     Deposit,
@@ -69,8 +66,6 @@ from venue.node.explainer import forgotten
 from venue.times import instant_text
 from venue.vocabulary import Product, Reject, SelfTrade, Wallet
 
-WORDINGS: Final = ("document", "live")
-ENVELOPES: Final = ("object", "array")
 ASSET_NAME_MAX: Final = 16
 
 
@@ -450,39 +445,3 @@ def _instrument_view(market: SpotMarket) -> InstrumentView:
         halted=market.halted,
         halt_reason=market.halt_reason,
     )
-
-
-# -- settings -------------------------------------------------------------------------------------
-
-
-def settings(call: Call, _: Empty) -> Settings:
-    """The venue's settings."""
-    return Settings(
-        call.node.setting("batchPlace", "false") == "true",
-        call.node.setting("batchCancelWording", call.node.profile.value),
-        call.node.setting("contractBatchPlace", "false") == "true",
-        call.node.setting("contractBatchCancelEnvelope", "object"),
-    )
-
-
-async def change_settings(call: Call, request: ChangeSettingsRequest) -> Settings:
-    """Change the settings that are given."""
-    if request.batch_cancel_wording not in (None, *WORDINGS):
-        raise errors.invalid("batchCancelWording", f"must be one of {', '.join(WORDINGS)}")
-    if request.contract_batch_cancel_envelope not in (None, *ENVELOPES):
-        rule = f"must be one of {', '.join(ENVELOPES)}"
-        raise errors.invalid("contractBatchCancelEnvelope", rule)
-    for name, value in (
-        ("batchPlace", _switch(request.batch_place)),
-        ("batchCancelWording", request.batch_cancel_wording),
-        ("contractBatchPlace", _switch(request.contract_batch_place)),
-        ("contractBatchCancelEnvelope", request.contract_batch_cancel_envelope),
-    ):
-        if value is not None:
-            await done(call, ChangeSetting(name, value))
-    return settings(call, Empty())
-
-
-def _switch(on: bool | None) -> str | None:
-    """A switch as the journal keeps it."""
-    return None if on is None else str(on).lower()
