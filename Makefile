@@ -87,11 +87,12 @@ $(COMPILES): requirements-compile.lock $(RUNS)
 	  -r requirements-compile.lock
 	@touch $@
 
-$(INSTALLED): requirements.lock $(RUNS)
+$(INSTALLED): requirements.lock tests/typescript/package-lock.json $(RUNS)
 	@echo "installing what tests and checks need: $$(grep -c == requirements.lock) packages of" \
 	  "requirements.lock"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes \
 	  -r requirements.lock
+	@if command -v npm >/dev/null; then npm ci --silent --prefix tests/typescript; fi
 	@touch $@
 
 dev: $(RUNS)

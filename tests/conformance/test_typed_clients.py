@@ -1,4 +1,4 @@
-"""A strict typed client, made from the document, reads every public and private answer."""
+"""Strict typed clients, made from the document, read every public and private answer."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support import ts_types
 from support.client import Client
 from support.go_decoder import Source, built, refused
 from support.raw import Desk, order, priced
@@ -27,14 +28,20 @@ SAMPLES: dict[str, Any] = {
 NOT_ALICES = ("affiliate", "agency", "apiReferral", "/content/", "/copy/")
 
 
+DOCUMENT = openapi(ROWS, "0")
+COMPONENTS = DOCUMENT["components"]["schemas"]
+ANSWERS = {
+    told["operationId"]: told["responses"]["200"]["content"]["application/json"]["schema"]
+    for methods in DOCUMENT["paths"].values()
+    for told in methods.values()
+}
+
+
 @pytest.fixture(scope="module")
 def decoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    document = openapi(ROWS, "0")
-    source = Source(document["components"]["schemas"])
-    for methods in document["paths"].values():
-        for told in methods.values():
-            answer = told["responses"]["200"]["content"]["application/json"]["schema"]
-            source.add(told["operationId"], answer)
+    source = Source(COMPONENTS)
+    for name, schema in ANSWERS.items():
+        source.add(name, schema)
     return built(source, tmp_path_factory.mktemp("go"))
 
 
@@ -109,9 +116,40 @@ def query(row: Operation[Any, Any]) -> str:
     return "&".join(f"{name}={values[name]}" for name in names)
 
 
-def test_it_reads_every_answer(decoder: Path, session: Session) -> None:
+def test_go_reads_every_answer(decoder: Path, session: Session) -> None:
     assert refused(decoder, session.answers) == []
     assert len({name for name, _ in session.answers}) > 60, sorted(dict(session.answers))
+
+
+def in_typescript(answers: list[tuple[str, bytes]], folder: Path) -> list[str]:
+    typed = [(name, ts_types.written(ANSWERS[name]), text) for name, text in answers]
+    return ts_types.refused(ts_types.declared(COMPONENTS), typed, folder)
+
+
+def test_typescript_reads_every_answer(session: Session, tmp_path: Path) -> None:
+    assert in_typescript(session.answers, tmp_path) == []
+
+
+def test_typescript_refuses(tmp_path: Path) -> None:
+    found = in_typescript(
+        [
+            ("time", b'{"serverTime":"5"}'),
+            ("time", b"{}"),
+            ("time", b'{"serverTime":5,"other":1}'),
+            ("time", b'{"serverTime":9007199254740992}'),
+            ("contract_depth", b'{"lastUpdateId":1,"asks":[[1,2]],"bids":[]}'),
+        ],
+        tmp_path,
+    )
+    assert found[0] == "time: 9007199254740992"
+    words = (
+        "'string' is not assignable",
+        "is missing",
+        "'other' does not exist",
+        "'number' is not",
+    )
+    for word in words:
+        assert any(word in line for line in found[1:]), (word, found)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +162,6 @@ def test_it_reads_every_answer(decoder: Path, session: Session) -> None:
         ("contract_depth", b'{"lastUpdateId":1,"asks":[[1,2]],"bids":[]}', "cannot unmarshal"),
     ],
 )
-def test_it_refuses(decoder: Path, name: str, text: bytes, words: str) -> None:
+def test_go_refuses(decoder: Path, name: str, text: bytes, words: str) -> None:
     (found,) = refused(decoder, [(name, text)])
     assert words in found

@@ -6,12 +6,12 @@ Numbers must be numbers and texts texts; no field is unknown, none that is requi
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from support.tools import needed
 from support.waits import WAIT_S
 
 REFERENCE: Final = "#/components/schemas/"
@@ -163,8 +163,7 @@ def _may_be_null(schema: dict[str, Any]) -> bool:
 
 def built(source: Source, folder: Path) -> Path:
     """The decoder, compiled."""
-    go = shutil.which("go")
-    assert go is not None, "go is missing: install golang-go"
+    go = needed("go")
     (folder / "main.go").write_text(source.text(), encoding="utf-8")
     (folder / "go.mod").write_text("module decoder\n\ngo 1.18\n", encoding="utf-8")
     command = [go, "build", "-o", "decoder", "."]
