@@ -145,7 +145,7 @@ def test_typescript_refuses(tmp_path: Path) -> None:
     words = (
         "'string' is not assignable",
         "is missing",
-        "'other' does not exist",
+        "'\"other\"' does not exist",
         "'number' is not",
     )
     for word in words:

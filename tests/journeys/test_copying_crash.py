@@ -130,14 +130,14 @@ def kill_cascade(stage: Path, path: Path, beyond: int) -> list[int]:
 
 
 def check_cascade(path: Path, done: list[int]) -> None:
-    """Each copy is closed once, in the order of following, and its share is there once."""
+    """Each copy is closed once, and its share is there once: in the order of following, but for a
+    slice whose turn came while the index had no current source."""
     assert verify(str(path)).problems == []
     engine, told = recovered(path)
     closed = [event.uid for event in told.of(CopyClosed)]
     assert closed[: len(done)] == done
-    assert closed == sorted(dict.fromkeys(closed))
     assert len(closed) == FOLLOWERS
-    assert sorted(row.uid for row in rows(path, tables.COPIES)) == closed
+    assert sorted(row.uid for row in rows(path, tables.COPIES)) == sorted(set(closed))
     items = check_money(path, engine)
     paid: Counter[int] = Counter()  # a close of two fills pays twice
     for item in items:

@@ -157,10 +157,7 @@ class Node:
         self.answers = Answers()
         self.worlds: Worlds | None = None  # a world itself has none
         self.saving = asyncio.Lock()  # held while a state is kept or dropped, and answered for
-        self.premiums: MinutePremiums | None = None
-        if profile is Profile.LIVE:
-            self.premiums = MinutePremiums(engine, market_data.contract_data)
-            outbox.follow(self.premiums.follow)
+        self.premiums = _premiums(self)
         self.aside = Aside()
         self.aside.add("faults", faults)
         self.aside.add("spot changes", spot_changes)
@@ -423,6 +420,15 @@ def _wire_name(field: str) -> str:
 
 def _behind() -> str:
     return "history is behind; try again"
+
+
+def _premiums(node: Node) -> MinutePremiums | None:
+    """The prices that stand for a minute, where the profile has them so."""
+    if node.profile is not Profile.LIVE:
+        return None
+    found = MinutePremiums(node.engine, node.market_data.contract_data)
+    node.outbox.follow(found.follow)
+    return found
 
 
 def _epoch_line(epoch: int) -> bytes:

@@ -150,8 +150,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
             value = max(value, position.base + notional(position))
         allowed = tiers.leverages[tiers.at(value) if value > tiers.caps[0] else 0]  # mostly first
         if leverage > allowed:
-            held = size - quantity
-            return _beyond_leverage(perp, leverage, max(worst, mark), positions, held)
+            return _beyond_leverage(perp, leverage, worst, positions, size - quantity)
     if not crossed or perp.tiers_differ() or perp.delisted or closed_now(perp):
         refused = price_refused(terms)
         if refused is not None:
@@ -169,7 +168,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
 
 
 def _beyond_leverage(
-    perp: Perpetual, leverage: int, price: int, positions: list[Position], held: int
+    perp: Perpetual, leverage: int, worst: int, positions: list[Position], held: int
 ) -> Rejected:
     """The refusal of a size beyond the leverage's bound, which it names: the most lots that the
     positions and opening orders of a side may have together. It is what is `held` already where a
@@ -179,7 +178,7 @@ def _beyond_leverage(
     for cap, allowed in zip(tiers.caps, tiers.leverages, strict=True):
         if leverage <= allowed:
             most = cap
-    lots = most // (price * perp.unit)
+    lots = most // (max(worst, perp.mark) * perp.unit)
     for position in positions:
         if position.base + notional(position) > most:
             lots = min(lots, held)
