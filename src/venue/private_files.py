@@ -52,6 +52,12 @@ def put(path: Path, data: bytes) -> None:
     sync_folder(str(path))
 
 
+def write(path: Path, data: bytes) -> None:
+    """Write a new file that need not outlive this process. Raises OSError."""
+    create(path)
+    path.write_bytes(data)
+
+
 def remove(path: str) -> None:
     """Take away a database with its logs and its lock; nothing when it is gone. Raises OSError."""
     for part in (*DATABASE, LOCK):

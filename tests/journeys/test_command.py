@@ -17,6 +17,7 @@ import pytest
 from support.command import run, run_in
 from support.copies import CLEAN
 from support.server import Server
+from support.tools import needed
 from support.waits import WAIT_S
 from venue import compiled
 from venue.journal import built
@@ -278,7 +279,7 @@ def test_faucet_and_transfer_move_money(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["sh", "dotenv", "json", "curl", "ccxt-py", "ccxt-js", "freqtrade"]
+    "form", ["sh", "dotenv", "json", "curl", "ccxt-py", "ccxt-js", "freqtrade", "node", "go"]
 )
 def test_environment_formats_name_the_key(form: str) -> None:
     done = command("env", "bob", "--format", form, "--url", "http://127.0.0.1:9999/")
@@ -291,9 +292,44 @@ def test_environment_formats_name_the_key(form: str) -> None:
 
 
 def test_environment_of_a_stranger() -> None:
-    done = command("env", "mallory")
+    done = run("env", "mallory")
     assert done.returncode == 2
-    assert "no demo account" in done.stderr
+    assert "no demo account, and no key is at hand: set VENUE_KEY" in done.stderr
+    half = run("env", "mallory", VENUE_KEY="k", VENUE_SECRET="s")
+    assert half.returncode == 2
+    assert "belong together" in half.stderr
+
+
+ODD = {"VENUE_KEY": "k'\"$(x)`y`", "VENUE_SECRET": "a b#\\", "VENUE_PASSPHRASE": "p"}
+
+
+def test_environment_of_an_owner_whose_key_is_at_hand(tmp_path: Path) -> None:
+    """Each format spells every character as it is."""
+    text = {
+        form: run("env", "erin", "--format", form, **ODD).stdout
+        for form in ("sh", "json", "dotenv", "ccxt-py", "node")
+    }
+    assert json.loads(text["json"]) == {"VENUE_URL": "http://127.0.0.1:8787", **ODD}
+    assert text["dotenv"].splitlines()[1:] == [
+        f"VENUE_KEY={json.dumps(ODD['VENUE_KEY'])}", "VENUE_SECRET='a b#\\'", "VENUE_PASSPHRASE=p",
+    ]  # fmt: skip
+    shell = f"{text['sh']}\nprintenv VENUE_KEY VENUE_SECRET VENUE_PASSPHRASE"
+    node = (
+        text["node"].rpartition("v('GET'")[0] + "console.log([key, secret, passphrase].join('\\n'))"
+    )
+    python = text["ccxt-py"].replace("import ccxt", "").replace("ccxt.weex(", "dict(")
+    python += "\nprint(exchange['apiKey'], exchange['secret'], exchange['password'], sep='\\n')"
+    for words in (
+        ["sh", "-c", shell],
+        [needed("node"), "-e", node],
+        [sys.executable, "-c", python],
+    ):
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, env=CLEAN)
+        assert done.stdout.splitlines() == list(ODD.values()), done.stderr
+
+
+def test_environment_of_a_demo_account_stays_its_own() -> None:
+    assert "demo-bob-secret" in run("env", "bob", **ODD).stdout
 
 
 def test_state_survives_and_verifies(tmp_path: Path) -> None:

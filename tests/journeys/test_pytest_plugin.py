@@ -76,6 +76,23 @@ def test_the_run_of_a_failed_test_is_kept(tmp_path: Path) -> None:
     assert "state" in replayed.stdout
 
 
+def test_a_program_is_tested_unchanged(tmp_path: Path) -> None:
+    bot = ROOT / "examples" / "bots" / "unchanged.py"
+    (tmp_path / "test_unchanged.py").write_text(
+        "import sys\n"
+        "def test_a_bot(venue, wire):\n"
+        f"    done = venue.run(sys.executable, {str(bot)!r}, name='bob')\n"
+        "    assert (done.returncode, done.stdout) == (0, 'open\\n'), done.stderr\n"
+        "    assert [one['owner'] for one in wire.entries(operation='place_order')] == ['bob']\n"
+        "def test_one_that_goes_astray(venue):\n"
+        "    done = venue.run('curl', '-s', 'https://other.example/')\n"
+        "    assert done.returncode != 0\n"
+        "    assert 'refused, as --only-venue says: other.example' in done.stderr\n"
+    )
+    done = run(tmp_path, "test_unchanged.py")
+    assert "2 passed" in done.stdout, done.stdout
+
+
 def test_a_venue_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "test_there.py").write_text(
         "import pytest\n"

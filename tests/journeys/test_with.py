@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from support.asking import OTHER_USER
-from support.command import Done, run
+from support.command import Done, run, run_in
 from support.copies import CLEAN
 from support.server import Server
 from support.tools import needed
@@ -344,8 +344,7 @@ def test_a_proxy_of_another_kind_is_refused(server: Server) -> None:
     done = run("with", "alice", "--url", server.url, "--", "true", ALL_PROXY="socks5://x:y@z")
     assert done.returncode == 2
     assert done.stderr == (
-        "venue: ALL_PROXY names a proxy that is no http:// one: unset it, or give --only-venue,"
-        " which uses none\n"
+        "venue: ALL_PROXY names a proxy that is no http:// one: unset it for this command\n"
     )
 
 
@@ -475,3 +474,43 @@ def test_a_venue_is_started_for_the_command_and_ends_with_it() -> None:
     assert time == '{"serverTime":1767225600000}'
     left = run("get", "/api/v3/ping", "--url", url)
     assert "no venue answers" in left.stderr
+
+
+WITH = (sys.executable, "-m", "venue", "with", "bob", "--only-venue", "--")
+TWICE = """
+bot = ccxt.weex(keys)
+for _ in range(5):
+    ask = bot.fetch_ticker("BTC/USDT")["ask"]
+    while True:
+        try:
+            bot.create_order("BTC/USDT", "limit", "buy", 0.01, ask * 1.001)
+            break
+        except ccxt.NetworkError:
+            continue
+"""
+
+
+def test_a_bot_that_has_the_exchanges_addresses_goes_through_the_crash_test(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "bot.py").write_text(f"import ccxt\n{KEYS}{TWICE}")
+    crash = ("crashtest", "--only", "lost-reply", "--", sys.executable, "bot.py")
+    done = run_in(tmp_path, *crash)
+    assert done.returncode == 1, done.stderr
+    assert "BUY 0.01 BTCUSDT (spot) was executed, and the bot got no answer" in done.stdout
+
+
+def test_programs_of_venue_env_reach_the_venue_and_the_exchange(
+    server: Server, tmp_path: Path
+) -> None:
+    """In node and Go: with the venue's address, and unchanged with the exchange's."""
+    for place, start in ((server.url, ()), ("https://api-spot.weex.com", WITH)):
+        for form, command in (("node", ("node",)), ("go", ("go", "run"))):
+            program = tmp_path / f"main.{'js' if form == 'node' else form}"
+            program.write_text(run("env", "bob", "--format", form, "--url", place).stdout)
+            words = (*start, needed(command[0]), *command[1:], str(program))
+            done = subprocess.run(
+                words, capture_output=True, text=True, timeout=120,
+                env=CLEAN | {"VENUE_URL": server.url, "GOFLAGS": "-mod=mod", "GO111MODULE": "off"},
+            )  # fmt: skip
+            assert '"balances":[' in done.stdout, done.stderr

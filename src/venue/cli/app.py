@@ -13,7 +13,7 @@ from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 from venue.cli.clock import clock
 from venue.cli.contracts import crash, delist, index, preview, settle
 from venue.cli.faults import fault
-from venue.cli.identity import FIRST
+from venue.cli.identity import FIRST, at_hand
 from venue.cli.keys import key
 from venue.cli.mcp.command import mcp
 from venue.cli.operator import (
@@ -223,18 +223,19 @@ def liquidations(
 
 @app.command
 def env(
-    name: Annotated[str, Parameter(help="Demo account: alice, bob, carol or dave.")],
+    name: Annotated[str, Parameter(help="Name of the owner.")],
     *,
     form: Annotated[
-        Literal["sh", "dotenv", "json", "curl", "ccxt-py", "ccxt-js", "freqtrade"],
+        Literal["sh", "dotenv", "json", "curl", "ccxt-py", "ccxt-js", "freqtrade", "node", "go"],
         Parameter(name="--format", help="For whom it is printed."),
     ] = "sh",
     url: Url = DEFAULT_URL,
 ) -> None:
-    """Print how to reach a running venue as one of the demo accounts."""
+    """Print how to reach a running venue as an owner: a demo account, or one whose key stands in
+    VENUE_KEY, VENUE_SECRET and VENUE_PASSPHRASE."""
     from venue.cli.credentials import FORMATS
 
-    tell(FORMATS[form](_demo(name, url)))
+    tell(FORMATS[form](at_hand(name, url) or _demo(name, url)))
 
 
 @app.command

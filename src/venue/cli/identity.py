@@ -67,6 +67,25 @@ def acting(who: Who, *permissions: str) -> Iterator[Credentials]:
         die(str(problem))
 
 
+def at_hand(name: str, url: str) -> Credentials | None:
+    """The key in the environment, for an owner that is no demo account. Ends the command when
+    there is none, or when the address is none."""
+    from venue.cli.credentials import credentials
+    from venue.cli.http import ClientFailed, address
+
+    try:
+        place = address(url)
+    except ClientFailed as problem:
+        die(str(problem))
+    if credentials(name, place) is not None:
+        return None
+    found = _given(Who(url=place))
+    if found is None:
+        die(f"{name} is no demo account, and no key is at hand: set VENUE_KEY, VENUE_SECRET and"
+            f" VENUE_PASSPHRASE; `venue key create {name}` makes one")  # fmt: skip
+    return found
+
+
 def _given(who: Who) -> Credentials | None:
     """The caller's own key: of the options, or of the environment when the options name no
     owner."""

@@ -29,11 +29,8 @@ class Command:
         self._output = output
 
     @classmethod
-    async def start(cls, words: list[str], given: dict[str, str], output: Path) -> Command:
-        """Start it with these variables beside its environment. NoCommand."""
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith("VENUE_")
-        }
+    async def start(cls, words: list[str], environment: dict[str, str], output: Path) -> Command:
+        """Start it in an environment. NoCommand."""
         with output.open("wb") as said:
             try:
                 process = await asyncio.create_subprocess_exec(
@@ -41,7 +38,7 @@ class Command:
                     stdin=asyncio.subprocess.DEVNULL,
                     stdout=said,
                     stderr=asyncio.subprocess.STDOUT,
-                    env=environment | given,
+                    env=environment,
                     start_new_session=True,
                     preexec_fn=end_with_parent,
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -21,6 +22,11 @@ from venue.crashtest.record import PLACING, Record, RecordedExchange
 from venue.crashtest.schedule import COUNTED, OPENED, PINGS, SLOW, Event, is_like, rule
 from venue.lab import demo
 from venue.practice import NotStarted, Practice
+from venue.redirect import certificates
+from venue.redirect.doors import Doors, Ports
+from venue.redirect.environment import Redirected, environment
+from venue.redirect.outside import Outside, before
+from venue.redirect.passing import address
 from venue.times import US_PER_MS, instant_us
 
 BEGINNING: Final = "2026-01-01T07:59:00Z"  # funding is due at 08:00
@@ -121,15 +127,18 @@ class TrialRun:
             )
         )
         self._url = url = await self._door.open()
+        exchange = Doors(address(url), certificates.make(self._folder), Outside(before(os.environ)))
         try:
+            ports = await exchange.open(None)
             self._command = await Command.start(
-                self._plan.command, _given(url), self._folder / "said.txt"
+                self._plan.command, _given(url, ports, self._folder), self._folder / "said.txt"
             )
             try:
                 await self._live()
             finally:
                 await self._command.end()
         finally:
+            await exchange.close()
             await self._door.close()
         return await self._verdict()
 
@@ -293,17 +302,14 @@ class TrialRun:
         return Trial(met, unlike, counts, markets, done, not still, run)
 
 
-def _given(url: str) -> dict[str, str]:
-    """The variables that the bot finds in its environment."""
+def _given(url: str, ports: Ports, folder: Path) -> dict[str, str]:
+    """The environment of the bot, which leads the exchange's own addresses to the door as well."""
     account = next(one for one in demo.ACCOUNTS if one.name == OWNER)
+    plan = Redirected(url, account.key, account.secret, demo.PASSPHRASE, folder, only=False)
     socket = url.replace("http", "ws", 1)
-    return {
-        "VENUE_URL": url,
+    return environment(os.environ, plan, ports, isolated=False) | {
         "VENUE_WS_SPOT": f"{socket}/spot/v3/ws",
         "VENUE_WS_CONTRACT": f"{socket}/contract/v3/ws",
-        "VENUE_KEY": account.key,
-        "VENUE_SECRET": account.secret,
-        "VENUE_PASSPHRASE": demo.PASSPHRASE,
     }
 
 

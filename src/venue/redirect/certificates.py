@@ -30,9 +30,9 @@ def make(folder: Path) -> ssl.SSLContext:
     key = ec.generate_private_key(ec.SECP256R1())
     authority = _authority(signer)
     certificate = _certificate(authority, signer, key.public_key())
-    private_files.put(folder / AUTHORITY, _pem(authority))
+    private_files.write(folder / AUTHORITY, _pem(authority))
     chain = folder / "certificate.pem"
-    private_files.put(chain, _pem(certificate) + _pem(authority) + _key_pem(key))
+    private_files.write(chain, _pem(certificate) + _pem(authority) + _key_pem(key))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
         context.load_cert_chain(chain)

@@ -117,7 +117,7 @@ def _first(paths: Iterable[str | None]) -> bytes:
 
 def _stored(folder: Path, name: str, certificates: bytes) -> str:
     path = folder / f"{name.lower()}.pem"
-    private_files.put(path, certificates)
+    private_files.write(path, certificates)
     return str(path)
 
 

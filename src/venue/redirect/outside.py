@@ -46,10 +46,7 @@ def before(given: Mapping[str, str]) -> Before | None:
             known = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
             credentials = f"Basic {b64encode(known.encode()).decode()}" if parts.username else ""
             return Before(parts.hostname, parts.port or 80, credentials)
-    raise OtherProxy(
-        f"{name} names a proxy that is no http:// one: unset it, or give --only-venue, which uses"
-        " none"
-    )
+    raise OtherProxy(f"{name} names a proxy that is no http:// one: unset it for this command")
 
 
 class Outside:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from decimal import Decimal
 from typing import Any, Final
 
@@ -170,6 +172,18 @@ class Handle:
             self._markets |= {"markets": client.markets, "currencies": client.currencies}
         client.set_markets(self._markets["markets"], self._markets["currencies"])
         return client
+
+    def run(
+        self, *command: str, name: str = "alice", only_venue: bool = True, timeout_s: float = 60.0
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program that takes this venue for the exchange, as `venue with` does; its exit code
+        and its output. It reaches no other host, unless `only_venue` is False. TimeoutExpired."""
+        words = [sys.executable, "-P", "-m", "venue", "with", name, "--url", self.url]
+        words += ["--only-venue"] if only_venue else []
+        words += ["--", *command]
+        return subprocess.run(  # noqa: S603 - a test's own command
+            words, check=False, capture_output=True, text=True, timeout=timeout_s
+        )
 
     def snapshot(self, name: str = "kept") -> str:
         """Keep the state under a name, for `revert`; the name. VenueRefused."""

@@ -50,7 +50,8 @@ def crashtest(
 ) -> None:
     """Run a bot through incidents on a venue of its own; ends with 1 when it fails one.
 
-    The bot finds VENUE_URL, VENUE_KEY, VENUE_SECRET and VENUE_PASSPHRASE in its environment.
+    The bot finds VENUE_URL, VENUE_KEY, VENUE_SECRET and VENUE_PASSPHRASE in its environment. The
+    exchange's own addresses lead to the venue too, as under `venue with`.
     """
     from venue.crashtest.judge import BotLimits
     from venue.crashtest.trial import TrialPlan
@@ -109,11 +110,12 @@ def _run(plan: TrialPlan, chosen: list[Incident], report: str) -> int:
     from venue.crashtest.command import NoCommand
     from venue.crashtest.people import Broken
     from venue.practice import NotStarted
+    from venue.redirect.outside import OtherProxy
 
     try:
         made = asyncio.run(_reported(plan, chosen, report))
         _write(made, report)
-    except (Unfit, NoCommand, Broken, NotStarted) as problem:
+    except (Unfit, NoCommand, Broken, NotStarted, OtherProxy) as problem:
         die(str(problem))
     except OSError as problem:
         die(f"{problem.filename or report}: {problem.strerror}")
