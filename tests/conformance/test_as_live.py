@@ -17,7 +17,7 @@ from support.contract_desk import V3
 from support.listening import Listener, login
 from support.raw import UNKNOWN_ID, Desk, operate, order, priced
 from support.server import Server
-from support.socket_desk import CONTRACT
+from support.socket_desk import CONTRACT, PRODUCTS, price_contracts
 from venue import Venue
 from venue.client.errors import Misused
 
@@ -311,3 +311,48 @@ def test_a_broker_names_conditional_orders_by_its_prefix(document: Desk, live: D
             answer = desk.alice.post(f"{V3}/algoOrder", stop | {"clientAlgoId": name})
             assert (answer.status, answer.json["clientOrderId"]) == (200, name)
         assert len(desk.alice.delete(f"{V3}/algoOpenOrders").json) == 2
+
+
+def test_ended_orders_lack_their_fills_for_a_while(tmp_path: Path) -> None:
+    """Under the fault `sparse`, until an order has ended so long ago."""
+    options = ("--no-agents", "--clock", "manual", "--at", "2026-01-01T00:00:00Z")
+    with Server(*options, folder=tmp_path) as server:
+        operator, alice = server.client(), server.client("alice")
+        held = {"symbol": "BTCUSDT", "price": "60000", "jump": True}
+        for path, body in (("index/hold", held), ("clock/advance", {"by": "2s"})):
+            assert operator.post(f"/_venue/{path}", body).status == 200
+        alice.at_ms = 1_767_225_602_000
+        body = order("BTCUSDT", "BUY", "0.1", "50000", positionSide="LONG", timeInForce="GTC")
+        number = alice.post(f"{V3}/order", body).json["orderId"]
+        assert alice.delete(f"{V3}/order?orderId={number}").status == 200
+        (whole,) = alice.get(f"{V3}/order/history").json
+        assert (whole["executedQty"], whole["cumQuote"]) == ("0.00000", "0.00000000")
+        rule = {"effect": {"kind": "sparse", "ms": 2_000}}
+        assert operator.post("/_venue/faults", rule).status == 200
+        lacking = {name: whole[name] for name in whole if name not in ("executedQty", "cumQuote")}
+        assert alice.get(f"{V3}/order/history").json == [lacking]
+        assert alice.get(f"{V3}/order?orderId={number}").json == lacking
+        assert operator.post("/_venue/clock/advance", {"by": "2s"}).status == 200
+        assert alice.get(f"{V3}/order/history").json == [whole]
+
+
+def test_empty_order_frames_come_before_others(servers: dict[str, Server]) -> None:
+    """Under the fault `ws.empty`: in these bytes, on `orders` alone, and without a number."""
+    server = servers["document"]
+    alice = server.client("alice")
+    price_contracts(server.client())
+    for product in PRODUCTS:
+        at = (server.port, product.socket, login(server.account("alice")))
+        with Listener(*at) as listener:
+            listener.subscribe("orders", "account")
+            rule = {"effect": {"kind": "ws.empty"}}
+            assert server.client().post("/_venue/faults", rule).status == 200
+            for client in (alice, alice):
+                number = client.post(product.order, product.plain).json["orderId"]
+                assert client.delete(f"{product.order}?orderId={number}").status == 200
+            told = [listener.until(lambda frame: frame.get("e") == "orders") for _ in range(8)]
+            assert [len(frame["d"]) for frame in told] == [0, 1] * 4
+            numbers = [frame["v"] for frame in told if frame["d"]]
+            assert numbers == sorted(set(numbers))
+            assert listener.texts.count('{"e":"orders","d":[]}') == 4
+        assert server.client().delete("/_venue/faults").status == 200

@@ -85,6 +85,23 @@ def test_every_public_channel_is_typed(server: Server, product: Product) -> None
 
 
 @BY_NAME
+def test_an_empty_frame_is_passed_over(server: Server, product: Product) -> None:
+    """The live exchange sends such frames; they have no number."""
+
+    async def story() -> None:
+        async with alice_of(server) as alice, alice.listen("orders", product=product.name) as own:
+            rule = {"effect": {"kind": "ws.empty"}}
+            assert server.client().post("/_venue/faults", rule).status == 200
+            await order(alice, product)
+            frame = await anext(own)
+            assert isinstance(frame, OwnFrame)
+            assert len(frame.items) == 1
+            assert server.client().delete("/_venue/faults").status == 200
+
+    asyncio.run(story())
+
+
+@BY_NAME
 def test_every_private_channel_is_typed(server: Server, product: Product) -> None:
     async def story() -> None:
         names = [name for kind, name in ITEMS if kind == product.name]

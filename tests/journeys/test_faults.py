@@ -183,6 +183,32 @@ def _moves(alice: Stock, symbol: str, before: Any) -> None:
         assert time.monotonic() < end
 
 
+def test_ended_orders_lack_their_fills(server: Server, alice: Stock) -> None:
+    """A client that takes a missing quantity for 0 thinks that nothing was filled."""
+    alice("load_markets")
+    symbol = SYMBOLS[CONTRACT.name]
+    resting = buy(alice, CONTRACT)
+    order = buy(alice, CONTRACT)
+    alice("cancel_order", order["id"], symbol)
+    assert alice("fetch_order", order["id"], symbol)["filled"] == 0
+
+    def lacking(info: dict[str, Any]) -> bool:
+        return {"executedQty", "cumQuote"}.isdisjoint(info)
+
+    add(server, "sparse", match={"operation": "contract_order*"})
+    found = alice("fetch_order", order["id"], symbol)
+    assert (found["status"], found["filled"]) == ("canceled", None)
+    assert lacking(found["info"])
+    (row, *_) = alice("fetch_canceled_and_closed_orders", symbol)
+    assert lacking(row["info"])
+    assert not lacking(alice("fetch_order", resting["id"], symbol)["info"])
+    server.client().delete("/_venue/faults")
+    assert not lacking(alice("fetch_order", order["id"], symbol)["info"])
+    preset(server, "sparse")
+    alice("cancel_order", resting["id"], symbol)
+    assert lacking(alice("fetch_order", resting["id"], symbol)["info"])
+
+
 def test_half_an_answer(server: Server, alice: Stock) -> None:
     add(server, "truncate", match={"operation": "time"})
     whole = server.client().get(TIME)
@@ -292,7 +318,7 @@ def preset(server: Server, name: str, **body: Any) -> Answer:
 
 def test_every_preset_can_be_taken(server: Server) -> None:
     known = server.client().get("/_venue/faults/presets").json
-    assert len(known) == 10
+    assert len(known) == 12
     for one in known:
         made = preset(server, one["name"])
         assert [rule["id"] for rule in made.json] == one["rules"], made
@@ -432,6 +458,7 @@ STOCK = {
         "drop_after": "test_executed_and_the_reply_lost",
         "duplicate": "test_delivered_twice",
         "stale": "test_a_book_that_stands_still",
+        "sparse": "test_ended_orders_lack_their_fills",
         "truncate": "test_half_an_answer",
         "reset": "test_a_reset",
         "clock_skew": "test_a_clock_that_is_off",
@@ -448,6 +475,8 @@ STOCK = {
         "wrong-side-recovery": "test_a_stale_book_and_a_wrong_recovery",
     },
     "test_stock_streams": {
+        "ws.empty": "test_an_empty_frame",
+        "heartbeat": "test_an_empty_frame",
         "ws.disconnect": "test_a_disconnect",
         "ws.silence": "test_silence",
         "ws.gap": "test_a_gap",

@@ -123,6 +123,28 @@ def test_a_duplicate(server: Server, pro: Pro, product: Product) -> None:
 
 
 @BY_NAME
+def test_an_empty_frame(server: Server, product: Product) -> None:
+    """Stock ccxt asks for the market of no order, and reads no more of the connection."""
+    client, faults = server.client("alice"), server.client()
+    failed: list[Any] = []
+    with Pro(server, server.account("alice")) as pro:
+        pro.loop.set_exception_handler(lambda _, found: failed.append(found["exception"]))
+
+        def met() -> bool:
+            """Orders come until one of them is told after an empty frame."""
+            number = client.post(product.order, product.plain).json["orderId"]
+            canceled = client.delete(f"{product.order}?orderId={number}")
+            assert canceled.status == 200, canceled
+            return bool(failed)
+
+        rule = faults.call("PUT", f"/_venue/faults/presets/{'heartbeat'}", {}).json[0]
+        assert rule["effect"]["kind"] == "ws.empty"
+        pro.until(met, "watch_orders", SYMBOLS[product.name])
+        until_hit(server, rule)
+    assert {type(problem) for problem in failed} == {TypeError}
+
+
+@BY_NAME
 def test_a_late_frame(server: Server, pro: Pro, product: Product) -> None:
     before = watch(server, pro, product)
     rule = add(server, "ws.late", ms=500, match={"channel": "depth*"}, when={"first": 1})

@@ -64,7 +64,7 @@ async def add(client: AsyncClient, kind: str, **more: Any) -> str:
 async def order(client: AsyncClient, product: Product, price: int = 59_000) -> int:
     """An order that rests, and one frame about it."""
     body = {"symbol": product.plain["symbol"], "side": "BUY", "type": "LIMIT"}
-    body |= {"quantity": "0.01", "price": str(price)}
+    body |= {"quantity": "0.01", "price": str(price), "time_in_force": "GTC"}
     if product.name == "spot":
         return (await client.place_order(**body)).order_id
     return int((await client.place_contract_order(**body, position_side="LONG")).order_id)

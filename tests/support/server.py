@@ -17,6 +17,8 @@ from support.copies import Copy, python_path
 from support.waits import WAIT_S
 
 VENUE = ("venue",)
+# The profile of all servers that name none: VENUE_TEST_PROFILE=live pytest tests/conformance
+PROFILE = os.environ.get("VENUE_TEST_PROFILE", "")
 OF_DEV = ("uvloop", "venue.cli.serving.dev", "venue.main")  # its imports until it answers
 
 
@@ -44,6 +46,8 @@ class Server:
         said, output = os.pipe()
         with self.errors.open("ab") as errors:
             given = (*words, *arguments)
+            if PROFILE and "--profile" not in given:
+                given += ("--profile", PROFILE)
             self.process = _begun(program, given, folder, output, errors.fileno())
         os.close(output)
         self._said = os.fdopen(said)

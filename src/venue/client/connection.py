@@ -12,6 +12,7 @@ import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
+from venue.api.streams.private import HEARTBEAT
 from venue.client.errors import Misused, Unreachable
 from venue.client.frames import PRODUCTS, Broken, Frame, frame_of, head_of, own_name
 from venue.client.http import TOO_MANY, Http, refusal_of
@@ -85,6 +86,8 @@ class Connection:
     async def _received(self) -> Frame:
         while True:
             data = await self._message()
+            if data == HEARTBEAT:
+                continue
             head = head_of(data)
             frame = frame_of(self._wanted.product, head.e, data)
             if frame is not None:

@@ -23,9 +23,9 @@ Size = Annotated[int, Meta(ge=0, le=1_000_000, extra={"kind": Kind.INTEGER.value
 Code = Annotated[int, Meta(ge=-9999, le=-1, extra={"kind": Kind.INTEGER.value})]
 SIDES = ("before", "after")
 KINDS = (
-    "delay", "status", "error", "drop_before", "drop_after", "duplicate", "stale", "truncate",
-    "reset", "clock_skew", "reject_rate", "ws.disconnect", "ws.silence", "ws.gap", "ws.late",
-    "ws.duplicate", "ws.no_ping", "ws.no_pong", "ws.refuse",
+    "delay", "status", "error", "drop_before", "drop_after", "duplicate", "stale", "sparse",
+    "truncate", "reset", "clock_skew", "reject_rate", "ws.disconnect", "ws.silence", "ws.gap",
+    "ws.late", "ws.duplicate", "ws.empty", "ws.no_ping", "ws.no_pong", "ws.refuse",
 )  # fmt: skip
 EffectKind = Annotated[
     str, Meta(extra={"kind": Kind.CHOICE.value}, extra_json_schema={"enum": list(KINDS)})

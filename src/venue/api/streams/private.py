@@ -12,6 +12,7 @@ from msgspec import Struct
 
 ACCOUNT: Final = "account"
 ORDERS: Final = "orders"
+HEARTBEAT: Final = b'{"e":"orders","d":[]}'  # a sign of life of the live exchange, without a number
 FILL: Final = "fill"
 POSITIONS: Final = "positions"
 

@@ -23,7 +23,8 @@ from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import Route, unprefixed
 from venue.gateway.dispatch.wire_log import ACT_AS, Exchange
 from venue.gateway.faults.effects import Course, course, refusal
-from venue.gateway.faults.rules import READING, STALE, Asked, FaultRules
+from venue.gateway.faults.rules import READING, SPARSE, STALE, Asked
+from venue.gateway.faults.sparse import without_fills
 from venue.gateway.transport.request import Answering, Request, whole
 from venue.node.clock import ServerClock
 from venue.times import US_PER_MS
@@ -98,7 +99,7 @@ class FaultyDoor:
 
     def _go(self, request: Request, way: Course) -> None:
         connection = request.connection
-        request.connection = answering = Interposed(connection, request, way, self._rules)
+        request.connection = answering = Interposed(connection, request, way, self._node)
         effect = way.before()
         if effect is None:
             self._do(request, way)
@@ -147,13 +148,11 @@ class FaultyDoor:
 class Interposed:
     """Receives the answer to a request that rules have hit."""
 
-    def __init__(
-        self, connection: Answering, request: Request, way: Course, rules: FaultRules
-    ) -> None:
+    def __init__(self, connection: Answering, request: Request, way: Course, node: Node) -> None:
         self._connection = connection
         self._request = request
         self._way = way
-        self._rules = rules
+        self._node = node
 
     def answer(self, data: bytes) -> None:
         """Do to an answer what was asked for, then send it."""
@@ -194,6 +193,11 @@ class Interposed:
             data = _truncated(data, effect.bytes if effect is not None else None)
         elif kind == STALE and data.startswith(_OK):  # a refusal is this caller's, now
             data = self._stale(data)
+        elif kind == SPARSE and data.startswith(_OK):
+            head, _, body = data.partition(_END)
+            now_ms = self._node.clock.now() // US_PER_MS
+            lasts_ms = effect.ms if effect is not None else None
+            data = _with_body(head, without_fills(body, now_ms, lasts_ms))
         elif kind == "clock_skew":
             data = _shifted(data, (effect.ms or 0) if effect is not None else 0)
         told = b"\r\nx-venue-fault: %s\r\n" % self._way.told().encode()
@@ -207,7 +211,7 @@ class Interposed:
         effect, request = self._way.effect, self._request
         assert effect is not None
         (rule_id,) = [hit.rule for hit in self._way.hits if hit.effect is effect]
-        rule = self._rules.find(rule_id)
+        rule = self._node.faults.find(rule_id)
         if rule is None or rule.effect is not effect:
             return data  # another one stands in its place, or none
         headers = request.headers

@@ -92,6 +92,7 @@ USES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "drop_after": ((), ()),
     "duplicate": ((), ()),
     "stale": ((), ("ms",)),
+    "sparse": ((), ("ms",)),
     "truncate": ((), ("bytes",)),
     "reset": ((), ("side",)),
     "clock_skew": (("ms",), ()),
@@ -101,11 +102,12 @@ USES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "ws.gap": ((), ()),
     "ws.late": (("ms",), ("jitterMs",)),
     "ws.duplicate": ((), ()),
+    "ws.empty": ((), ()),
     "ws.no_ping": ((), ()),
     "ws.no_pong": ((), ()),
     "ws.refuse": ((), ("status",)),
 }
-_AFTER_ALWAYS: Final = ("drop_after", "duplicate", "stale", "truncate", "clock_skew")
+_AFTER_ALWAYS: Final = ("drop_after", "duplicate", "stale", "sparse", "truncate", "clock_skew")
 
 
 def shown_side(effect: Effect) -> str | None:

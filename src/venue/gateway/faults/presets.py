@@ -107,6 +107,18 @@ PRESETS: Final[dict[str, Outage]] = {
         ),
     ),
     "stale-book": Outage("The books shown stand still; orders meet the real ones.", _STALE),
+    "sparse": Outage(
+        "Ended contract orders lack executedQty and cumQuote for two seconds.",
+        (
+            PresetRule(
+                "orders", Effect("sparse", ms=2_000), FaultMatch(operation="contract_order*")
+            ),
+        ),
+    ),
+    "heartbeat": Outage(
+        "An empty frame comes before each frame of orders.",
+        (PresetRule("frames", Effect("ws.empty")),),
+    ),
     "wrong-side-recovery": Outage(
         "Orders are refused for 20 seconds; then they are taken while the books shown stand still.",
         (PresetRule("orders", _DOWN, _PLACING, When(until="+20s")), *_STALE),

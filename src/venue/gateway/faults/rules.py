@@ -14,17 +14,21 @@ import msgspec
 from msgspec import Struct
 
 from venue.api.operator.faults import Effect, FaultMatch, FaultView, Tried, When
+from venue.api.streams.private import ORDERS
 from venue.gateway.faults.stale import StaleAnswers
 from venue.node.aside import random_state
 from venue.vocabulary import Access
 
 RULES_MAX: Final = 100
-FRAMES: Final = ("ws.disconnect", "ws.silence", "ws.gap", "ws.late", "ws.duplicate")
+FRAMES: Final = ("ws.disconnect", "ws.silence", "ws.gap", "ws.late", "ws.duplicate", "ws.empty")
 NO_PING: Final = "ws.no_ping"
 NO_PONG: Final = "ws.no_pong"
 REFUSE: Final = "ws.refuse"
 REJECT: Final = "reject_rate"
 STALE: Final = "stale"
+SPARSE: Final = "sparse"
+EMPTY: Final = "ws.empty"
+OF_READS: Final = (STALE, SPARSE)  # kinds that are about reads alone
 READING: Final = (Access.PUBLIC, Access.READ)  # operations that change nothing
 ANY: Final = "*"  # at the end of a path, an operation or a channel: any further text
 
@@ -111,7 +115,8 @@ class Rule:
             and (match.channel is None or is_like(match.channel, asked.channel))
             and (match.path is None or is_like(match.path, asked.path))
             and (asked.places or self.effect.kind != REJECT)
-            and (asked.reads or self.effect.kind != STALE)
+            and (asked.reads or self.effect.kind not in OF_READS)
+            and (asked.channel == ORDERS or self.effect.kind != EMPTY)
         )
 
     def _agrees_on_an_order(self, asked: Asked) -> bool:

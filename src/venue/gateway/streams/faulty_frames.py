@@ -8,10 +8,11 @@ from functools import partial
 from typing import Final, Protocol
 from weakref import WeakKeyDictionary
 
+from venue.api.streams.private import HEARTBEAT
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.effects import late_s
-from venue.gateway.faults.rules import Asked, FaultRules, Hit
+from venue.gateway.faults.rules import EMPTY, Asked, FaultRules, Hit
 from venue.gateway.streams.frames import Frame
 
 CLOSED: Final = 1001  # the code of a server that goes away
@@ -60,6 +61,8 @@ class FaultyFrames:
             listener.mute(effect.ms / 1000 if effect.ms is not None else None)
         elif effect.kind == "ws.duplicate":
             return frames * 2
+        elif effect.kind == EMPTY:
+            return [Frame(HEARTBEAT), *frames]
         elif effect.kind == "ws.late":
             self._hold(listener, frames, asyncio.get_running_loop().time() + late_s(hit))
         return []

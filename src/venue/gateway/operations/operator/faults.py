@@ -29,9 +29,9 @@ from venue.gateway.context import Call, Node
 from venue.gateway.faults.effects import check, shown_side
 from venue.gateway.faults.presets import PRESETS, scaled
 from venue.gateway.faults.rules import (
+    OF_READS,
     READING,
     RULES_MAX,
-    STALE,
     Asked,
     FaultRules,
     Rule,
@@ -215,13 +215,13 @@ def _check_met(operation: str | None, method: str | None, kind: str) -> None:
         near = get_close_matches(operation, [row.name for row in _HIT], n=1)
         meant = f"; {near[0]} is one" if near else ""
         raise errors.invalid("match.operation", f"no such operation of clients{meant}")
-    if kind != STALE:
+    if kind not in OF_READS:
         return
     rows = [row for row in rows if row.access in READING]
     if not rows:
-        raise errors.invalid("match.operation", "it reads nothing, and only reads can be stale")
+        raise errors.invalid("match.operation", f"it reads nothing, and only reads can be {kind}")
     if method is not None and all(row.method != method for row in rows):
-        raise errors.invalid("match.method", "it reads nothing, and only reads can be stale")
+        raise errors.invalid("match.method", f"it reads nothing, and only reads can be {kind}")
 
 
 def _time(name: str, text: str | None, now: int) -> int | None:
