@@ -138,8 +138,8 @@ MOVED: Final = ("Transfer", "Income")
 TYPES: Final[dict[IncomeType, Made]] = {
     IncomeType.DEPOSIT: {("Deposit", "Income")},
     IncomeType.WITHDRAW: {("Withdraw", "Income")},
-    IncomeType.TRANSFER_IN: {MOVED, GIFT, TICK},
-    IncomeType.TRANSFER_OUT: {MOVED, GIFT, TICK},
+    IncomeType.TRANSFER_IN: {MOVED, GIFT, TICK, PRICE_MOVE},
+    IncomeType.TRANSFER_OUT: {MOVED, GIFT, TICK, PRICE_MOVE},
     IncomeType.MARGIN_MOVE_IN: {ORDER},
     IncomeType.MARGIN_MOVE_OUT: {ORDER},
     IncomeType.POSITION_OPEN_LONG: {TRADE, SOLD},

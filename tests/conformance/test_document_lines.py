@@ -308,6 +308,38 @@ def test_a_fill_to_the_insurance_fund_has_an_order(desk: Desk) -> None:
     refused(desk.bob.get(f"{V3}/order?orderId={fill['orderId']}"), -3200)
 
 
+def test_liquidation_fees_arrive_on_the_fee_account_and_go_on_to_the_fund(desk: Desk) -> None:
+    symbol = {"symbol": "SOLSUSDT"}
+    operate(desk, "index", posted("SOLSUSDT", "agents", "100"))
+    operate(desk, "owners", {"name": "eve"})
+    operate(
+        desk,
+        "deposit",
+        {"owner": "eve", "wallet": "CONTRACT", "asset": "SUSDT", "amount": "300"},
+    )
+
+    def asked(owner: str, path: str, body: dict[str, Any]) -> Any:
+        return ok(desk.anyone.post(path, body, headers={"X-Venue-Act-As": owner}))
+
+    asked("eve", f"{V3}/account/leverage", {**symbol, "crossLeverage": "50"})
+    place(desk, "bob", bid("", side="SELL", price="100", quantity="100") | SHORT | symbol)
+    asked("eve", f"{V3}/order", bid("", price="100", quantity="100") | LONG | symbol)
+    place(desk, "alice", bid("", price="97.6", quantity="100") | LONG | symbol)
+    income = f"{V3}/account/income"
+    kind = {"asset": "SUSDT", "incomeType": "order_liquidate_fee_income"}
+    before = asked("fees", income, kind)["items"]
+    operate(desk, "index", posted("SOLSUSDT", "agents", "97.7"))
+    (fee, *earlier) = asked("fees", income, kind)["items"]
+    assert earlier == before
+    assert (fee["symbol"], Decimal(fee["income"]) > 0) == ("SOLSUSDT", True)
+    assert asked("insurance-fund", income, kind)["items"] == []
+    (out, *_) = asked("fees", income, kind | {"incomeType": "transfer_out"})["items"]
+    (into, *_) = asked("insurance-fund", income, kind | {"incomeType": "transfer_in"})["items"]
+    assert out["income"] == "-" + fee["income"]
+    assert into["income"] == fee["income"]
+    assert Decimal(out["balance"]) == Decimal(fee["balance"]) - Decimal(fee["income"])
+
+
 DAYS_S = 91 * 86_400
 
 

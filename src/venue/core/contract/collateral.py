@@ -23,6 +23,9 @@ from venue.core.messages.events import Event
 from venue.vocabulary import (
     INCOME_MARGIN_MOVE_IN,
     INCOME_MARGIN_MOVE_OUT,
+    INCOME_ORDER_LIQUIDATE_FEE_INCOME,
+    INCOME_TRANSFER_IN,
+    INCOME_TRANSFER_OUT,
 )
 
 FEES_UID: Final = 1
@@ -104,6 +107,22 @@ class Collateral:
         return [
             self.item(source, INCOME_MARGIN_MOVE_OUT, -amount, symbol),
             self.item(target, INCOME_MARGIN_MOVE_IN, amount, symbol),
+        ]
+
+    def passed_on(self, fees: Pool, fund: Pool, amount: int, symbol: str) -> list[Event]:
+        """The items of a liquidation fee, whose money went from the fee account to the fund: the
+        fee account's income, and what passes it on (rule 7.3)."""
+        counters = self.counters
+        bill_id = counters.bill
+        counters.bill = bill_id + 1
+        arrived = ITEM(
+            bill_id, fees.account.uid, fees.position_id, self.ledger.assets[fees.asset].name,
+            symbol, INCOME_ORDER_LIQUIDATE_FEE_INCOME, amount, fees.cash.collateral + amount, 0, "",
+        )  # fmt: skip
+        return [
+            arrived,
+            self.item(fees, INCOME_TRANSFER_OUT, -amount, ""),
+            self.item(fund, INCOME_TRANSFER_IN, amount, ""),
         ]
 
     def fund_holding(self, asset: int) -> Holding:

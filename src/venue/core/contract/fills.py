@@ -26,7 +26,6 @@ from venue.vocabulary import (
     CROSSED,
     INCOME_ORDER_FILL_FEE_INCOME,
     INCOME_ORDER_FIX_MARGIN_AMOUNT,
-    INCOME_ORDER_LIQUIDATE_FEE_INCOME,
     ISOLATED,
     LONG,
     NEW,
@@ -318,11 +317,7 @@ class Fills:
             kind = INCOME_ORDER_FILL_FEE_INCOME
             events.append(collateral.item(fees, kind, earned, perp.symbol))
         if liquidation_fee:
-            events.append(
-                collateral.item(
-                    fund, INCOME_ORDER_LIQUIDATE_FEE_INCOME, liquidation_fee, perp.symbol
-                )
-            )
+            events += collateral.passed_on(fees, fund, liquidation_fee, perp.symbol)
         benefits = taker_pool.account.benefits
         if benefits is not None:
             fee = taking.fee - liquidation_fee

@@ -53,6 +53,7 @@ pytestmark = pytest.mark.core
 FEES, FUND = 1, 2
 START_ITEM, FINISH_ITEM = "start_liquidate", "finish_liquidate"
 FEE, LIQUIDATION_FEE = "order_fill_fee_income", "order_liquidate_fee_income"
+OUT, IN = "transfer_out", "transfer_in"
 FIX, MOVE_IN, MOVE_OUT = "order_fix_margin_amount", "margin_move_in", "margin_move_out"
 
 
@@ -117,7 +118,9 @@ def test_the_book_comes_first_the_fund_takes_the_rest() -> None:
         (ann, position_id, "trade", 2_853 - 17, -6_664),
         (cat, cat_position, "trade", -2_854, MONEY - 2_854),
         (FEES, 0, FEE, 3, 10),
-        (FUND, 0, LIQUIDATION_FEE, 15, MONEY + 15),
+        (FEES, 0, LIQUIDATION_FEE, 15, 25),
+        (FEES, 0, OUT, -15, 10),
+        (FUND, 0, IN, 15, MONEY + 15),
         (ann, position_id, "trade", 6_650, -14),
         (FUND, fund_position, "trade", -6_650, MONEY + 15 - 6_650),
         (FUND, 0, FIX, -14, MONEY + 15 - 6_650 - 14),

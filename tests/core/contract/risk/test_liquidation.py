@@ -56,6 +56,7 @@ pytestmark = pytest.mark.core
 FEES, FUND = 1, 2
 START_ITEM, FINISH_ITEM = "start_liquidate", "finish_liquidate"
 FEE, LIQUIDATION_FEE = "order_fill_fee_income", "order_liquidate_fee_income"
+OUT, IN = "transfer_out", "transfer_in"
 FIX, MOVE_IN, MOVE_OUT = "order_fix_margin_amount", "margin_move_in", "margin_move_out"
 
 
@@ -138,15 +139,19 @@ def test_an_isolated_position_is_closed_in_the_book() -> None:
                 bill + 1),
         ),
         Income(bill + 3, FEES, 0, "QQQ", SYMBOL, FEE, 3, fees + 3),
-        Income(bill + 4, FUND, 0, "QQQ", SYMBOL, LIQUIDATION_FEE, 20, MONEY + 20),
+        Income(bill + 4, FEES, 0, "QQQ", SYMBOL, LIQUIDATION_FEE, 20, fees + 23),
+        Income(bill + 5, FEES, 0, "QQQ", "", OUT, -20, fees + 3),
+        Income(bill + 6, FUND, 0, "QQQ", "", IN, 20, MONEY + 20),
         ContractTrade(
             trade + 1, SYMBOL, 952, 6, 5_712, SELL, 0, 0, Cause.LIQUIDATION,
             Leg(dan, dan_order, order + 3, LONG, True, 5_712, 0, 2, -5_714, MONEY - 5_714,
-                bill + 6),
-            Leg(ann, order + 1, position_id, LONG, False, 6_000, -288, 10, 5_702, 0, bill + 5),
+                bill + 8),
+            Leg(ann, order + 1, position_id, LONG, False, 6_000, -288, 10, 5_702, 0, bill + 7),
         ),
-        Income(bill + 7, FEES, 0, "QQQ", SYMBOL, FEE, 5, fees + 8),
-        Income(bill + 8, FUND, 0, "QQQ", SYMBOL, LIQUIDATION_FEE, 7, MONEY + 27),
+        Income(bill + 9, FEES, 0, "QQQ", SYMBOL, FEE, 5, fees + 8),
+        Income(bill + 10, FEES, 0, "QQQ", SYMBOL, LIQUIDATION_FEE, 7, fees + 15),
+        Income(bill + 11, FEES, 0, "QQQ", "", OUT, -7, fees + 8),
+        Income(bill + 12, FUND, 0, "QQQ", "", IN, 7, MONEY + 27),
         PositionClosed(
             position_id, ann, SYMBOL, LONG, MarginMode.ISOLATED, 0, 20, 10, 10_000, 5, 10, 9_532,
             32, 0, 27, -468, world.time,
@@ -154,7 +159,7 @@ def test_an_isolated_position_is_closed_in_the_book() -> None:
         LiquidationStep(
             order, position_id, SYMBOL, LONG, 959, 0, 950, 10, 10, 0, 0, 27, 27, 10
         ),
-        Income(bill + 9, ann, position_id, "QQQ", SYMBOL, FINISH_ITEM, 0, 0),
+        Income(bill + 13, ann, position_id, "QQQ", SYMBOL, FINISH_ITEM, 0, 0),
         LiquidationFinished(order, ann, 0, 0, 0, 0, MONEY + 27),
     ]  # fmt: skip
     # She loses her margin, nothing of the cross pool: 505 = 5 + 468 + 32.
@@ -176,7 +181,9 @@ def test_what_remains_of_an_isolated_pool_returns_to_its_owner() -> None:
         (ann, position_id, "trade", 9_590 - 53, 37),
         (cat, world.position("cat").position_id, "trade", -9_592, MONEY - 9_592),
         (FEES, 0, FEE, 7, 14),
-        (FUND, 0, LIQUIDATION_FEE, 48, MONEY + 48),
+        (FEES, 0, LIQUIDATION_FEE, 48, 62),
+        (FEES, 0, OUT, -48, 14),
+        (FUND, 0, IN, 48, MONEY + 48),
         (ann, position_id, MOVE_OUT, -37, 0),
         (ann, 0, MOVE_IN, 37, cross + 37),
         (ann, position_id, FINISH_ITEM, 0, 0),
@@ -204,7 +211,7 @@ def test_a_cross_pool_is_liquidated_as_a_whole_after_its_orders_are_canceled() -
 
     assert events[1:5] == [
         LiquidationStarted(order, ann, 0, "QQQ", SYMBOL, 85, 91, -9_005),
-        Income(world.next_bill() - 6, ann, 0, "QQQ", SYMBOL, START_ITEM, 0, -9_005),
+        Income(world.next_bill() - 8, ann, 0, "QQQ", SYMBOL, START_ITEM, 0, -9_005),
         ContractOrderClosed(
             open_order, ann, SYMBOL, BUY, 300, CANCELED, 1, Cause.LIQUIDATION
         ),
