@@ -7,7 +7,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
+from itertools import count
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,8 @@ import apsw
 import pytest
 
 from support.disk import Disk
-from support.points.disk import Points, watched
+from support.points.disk import BROKEN, FULL, Points, watched
+from support.points.known import in_words
 from venue.core.messages.commands import Tick
 from venue.journal.ending import ENDING, Ending
 from venue.journal.journal import JournalCorrupt
@@ -293,6 +295,33 @@ def test_an_end_at_any_write_of_the_first_commit_lacks_no_note(tmp_path: Path) -
         assert lacking(str(path), found) == [], end.name
         found.close()
     assert has == {0, 1}
+
+
+@pytest.mark.parametrize("how", [BROKEN, FULL])
+def test_a_disk_that_fails_at_any_point_is_told_in_words(tmp_path: Path, how: str) -> None:
+    """Also where it fails last: the log is removed once the journal is closed."""
+    failures = set()
+    for at in count(1):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        points = Points(folder, at=at, how=how)
+        acknowledged = 0
+        problem: BaseException | None = None
+        try:
+            with watched(points), closing(open_journal(str(folder / "journal"))) as journal:
+                journal.append([Tick(time=1)])
+                acknowledged = 1
+        except Exception as raised:  # noqa: BLE001 - looked at
+            problem = raised
+        if not points.reached():
+            break
+        failures.add(points.failed)
+        assert problem is None or in_words(problem), points.failed
+        journal = open_journal(str(folder / "journal"))
+        assert journal.last_sequence() >= acknowledged, points.failed
+        journal.close()
+    assert "create journal" in failures
+    assert how == FULL or "unlink journal-wal" in failures
 
 
 @pytest.mark.parametrize("left", [None, b""], ids=["missing", "empty"])

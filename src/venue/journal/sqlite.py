@@ -224,7 +224,8 @@ class SqliteJournal:
             if self._refused or not self._written:
                 # The WAL stays as it is; the next opener decides how much of it is whole.
                 self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            self._connection.close()
+            with self._writing():
+                self._connection.close()
 
     # -- writing ---------------------------------------------------------------------------------
 
