@@ -85,6 +85,24 @@ for scheme in ("https", "http"):
     told = requests.get(f"{scheme}://api-contract.weex.com/capi/v3/market/time").json()
 print("serverTime" in str(told) and "open")
 """,
+    "httpx": """
+import asyncio, httpx
+place = "https://api-spot.weex.com/api/v3/time"
+async def main():
+    async with httpx.AsyncClient() as client:
+        return (await client.get(place)).text
+print("serverTime" in httpx.get(place).text and "serverTime" in asyncio.run(main()) and "open")
+""",
+    "websocket-client": """
+import websocket
+for product in ("spot", "contract"):
+    socket = websocket.create_connection(f"wss://ws-{product}.weex.com/v3/ws/public")
+    socket.send('{"method":"SUBSCRIBE","params":["BTCUSDT@ticker"],"id":1}')
+    while '"ticker"' not in socket.recv():
+        pass
+    socket.close()
+print("open")
+""",
     "aiohttp": AIOHTTP + ASYNCIO,
     "aiohttp, uvloop": AIOHTTP + UVLOOP,
     "aiohttp's own resolver": RESOLVING + ASYNCIO,
@@ -295,6 +313,13 @@ def test_a_command_that_cannot_be_started(
     assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
 
 
+def test_an_offer_of_another_protocol_is_passed_over(server: Server) -> None:
+    """curl offers HTTP/2 in the clear; the connection's second request is one like the first."""
+    place = "http://api-spot.weex.com/api/v3/time"
+    done = under(server, "curl", "-sS", "--http2", "--noproxy", "*", place, place)
+    assert done.stdout.count("serverTime") == 2, done.stdout
+
+
 @pytest.mark.parametrize("name", ["evil.example", "evil.example:80", "[::1", "a:b", ""])
 def test_a_door_knows_no_name_that_a_page_could_have(server: Server, name: str) -> None:
     """A page could have its visitor's browser call the door by such a name, as the venue's."""
@@ -374,6 +399,23 @@ def test_signals_are_passed_on(server: Server, name: str) -> None:
     said, errors = command.communicate(timeout=60)
     assert (command.returncode, said) == (5, f"{name}\n")
     assert "it is killed" not in errors
+
+
+def test_a_signal_before_the_command_ends_in_order() -> None:
+    """The venue does not answer: this is where the signal comes."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        words = [sys.executable, "-m", "venue", "with", "alice", "--url", url, "--", "echo", "ran"]
+        for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)):
+            started = subprocess.Popen(
+                words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=CLEAN
+            )
+            with listener.accept()[0] as caller:
+                assert caller.recv(100)
+                started.send_signal(number)
+                said, errors = started.communicate(timeout=60)
+            assert (started.returncode, said) == (code, "")
+            assert "Traceback" not in errors
 
 
 def test_a_command_that_ignores_signals_is_killed(server: Server) -> None:

@@ -41,9 +41,14 @@ class Head(NamedTuple):
         """The first field of a name; empty when there is none."""
         return next((value for one, value in self.fields if one.lower() == name), "")
 
+    @property
+    def is_stream(self) -> bool:
+        """Whether it asks for a socket; programs may offer other protocols, which nobody takes."""
+        return self.get("upgrade").lower() == "websocket"
+
     def alone(self) -> Head:
         """The same as the last request of a connection, unless it opens a stream."""
-        if self.get("upgrade"):
+        if self.is_stream:
             return self
         fields = [one for one in self.fields if one[0].lower() != "connection"]
         return self._replace(fields=[*fields, ("Connection", "close")])
@@ -128,7 +133,7 @@ async def serve(client: Streams, venue: Address, traffic: Traffic, first: bytes 
             if head.get("transfer-encoding"):
                 head, body = await _whole(head, reader)
             upstream[1].write(_for_venue(head, venue).packed() + body)
-            if head.get("upgrade"):
+            if head.is_stream:
                 await copy(reader, upstream[1])
                 return
             await _pass_body(head, reader, upstream[1], len(body))

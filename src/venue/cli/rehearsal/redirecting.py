@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -61,9 +62,20 @@ def with_venue(
     given = [f"--{option}={value}" for option, value in of_new.items() if value is not None]
     if given and not new:
         die(f"{given[0].partition('=')[0]} is an option of a venue that is started: it needs --new")
-    with _venue(url, given, new=new) as place, _account(name, place) as account:
-        code = _run(account, command, only=only_venue, stop_s=stop)
+    try:
+        _end_in_order()
+        with _venue(url, given, new=new) as place, _account(name, place) as account:
+            code = _run(account, command, only=only_venue, stop_s=stop)
+    except KeyboardInterrupt:
+        die("stopped before the command", 130)
     sys.exit(code)
+
+
+def _end_in_order() -> None:
+    """A signal to end revokes the key and stops the venue first, while there is no command that it
+    is passed on to."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 @contextmanager
@@ -126,6 +138,8 @@ def _run(account: Credentials, command: tuple[str, ...], *, only: bool, stop_s: 
         die(str(problem), problem.code)
     except OSError as problem:
         die(f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem))
+    finally:
+        _end_in_order()
 
 
 def _say(words: str) -> None:
