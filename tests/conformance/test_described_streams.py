@@ -66,9 +66,9 @@ def test_every_frame_of_a_session(
                 assert problems(MESSAGES["Greeting"]["payload"], {"event": 1})
             public.subscribe(*(f"{SYMBOL}@{channel}" for channel in PUBLIC))
             private.subscribe(*PRIVATE, *(("positions",) if product == "contract" else ()))
-            sell = order(SYMBOL, "SELL", "0.1", "60000") | more[0]
+            sell = order(SYMBOL, "SELL", "0.1", "60000", timeInForce="GTC") | more[0]
             ok(desk.bob.post(f"{base}/order", sell))
-            ok(desk.alice.post(f"{base}/order", order(SYMBOL, "BUY", "0.1", "60000") | more[1]))
+            ok(desk.alice.post(f"{base}/order", sell | {"side": "BUY"} | more[1]))
             seen = set()
             for listener, last in ((public, "trade"), (private, "fill")):
                 frames: list[Message] = []

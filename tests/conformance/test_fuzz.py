@@ -45,7 +45,11 @@ LISTED = {
     "tiers": ["100000:20:0.02", "1000000:10:0.04"], "indexSources": ["feed"],
 }  # fmt: skip
 CONTRACT_BODIES: list[tuple[str, str, Any]] = [
-    ("POST", f"{V3}/order", order(**PERPETUAL, **EXITS, newClientOrderId="fuzz-1")),
+    (
+        "POST",
+        f"{V3}/order",
+        order(**PERPETUAL, **EXITS, timeInForce="GTC", newClientOrderId="fuzz-1"),
+    ),
     ("POST", f"{V3}/order", order(**PERPETUAL, type="MARKET", price=..., side="SELL")),
     ("POST", f"{V3}/order", order(symbol="BTCUSDT", positionSide="SHORT", side="SELL")),
     ("POST", f"{V3}/sim/order", order(**PERPETUAL, timeInForce="IOC")),
@@ -184,7 +188,8 @@ def perpetuals(server: Server) -> None:
     body = {"symbol": "BTCSUSDT", "source": "agents", "price": "60000", "jump": True}
     assert server.client().post("/_venue/index", body).status == 200
     for who, side, position in (("alice", "SELL", "SHORT"), ("bob", "BUY", "LONG")):
-        one = order(**{**PERPETUAL, "side": side, "positionSide": position})
+        rest = {"side": side, "positionSide": position, "timeInForce": "GTC"}
+        one = order(**{**PERPETUAL, **rest})
         assert server.client(who).post(f"{V3}/order", one).status == 200
 
 

@@ -29,7 +29,7 @@ from venue.vocabulary import BUY, GTC, LIMIT, OPEN_ORDERS_PER_SYMBOL_MAX, Wallet
 PATIENCE_S: Final = 30
 HOUR: Final = 3_600
 SPOT, CONTRACT = "/api/v3", "/capi/v3"
-PERPETUAL: Final = {"symbol": "BTCSUSDT", "positionSide": "LONG"}
+PERPETUAL: Final = {"symbol": "BTCSUSDT", "positionSide": "LONG", "timeInForce": "GTC"}
 INDEX: Final = {"symbol": "BTCSUSDT", "source": "agents", "price": "64000", "jump": True}
 STOP: Final = {"type": "STOP", "triggerPrice": "66000", "clientAlgoId": "waits"}
 
