@@ -8,6 +8,7 @@
 #   make fast               compile the engine into build/fast; `venue` runs that while it fits
 #   make wheel              write dist/: a wheel with the compiled engine and one without
 #   make test-fast          run the core's tests on the compiled core, with full random walks
+#   make test-live [ARGS=...]  run the conformance tests with the profile live, or those of ARGS
 #   make bench [ARGS=...]   print the table of measurements; ARGS=overload: minutes of overload;
 #                           ARGS=pauses: a minute, how long 100,000 positions delay orders
 #   make rules              record the core's sources as today's rules; part of each change of the core
@@ -48,7 +49,7 @@ SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup dev test check fast wheel test-fast bench rules recorded soak soak-door \
+.PHONY: help setup dev test check fast wheel test-fast test-live bench rules recorded soak soak-door \
   soak-streams points crowd agents lock clean
 .NOTPARALLEL:
 
@@ -119,6 +120,9 @@ wheel: fast
 
 test-fast: setup fast
 	@PYTHONPATH=$(CURDIR)/build/fast VENUE_ENGINE=compiled $(BIN)/pytest -m core $(or $(ARGS),$(SPREAD))
+
+test-live: setup
+	@VENUE_TEST_PROFILE=live $(BIN)/pytest $(or $(ARGS),$(SPREAD) tests/conformance)
 
 bench: setup
 	@$(BIN)/python -m bench $(ARGS)

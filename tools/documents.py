@@ -51,6 +51,7 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     here: str
     profile: Literal["both", "live"]
     test: str
+    letter: list[str] = []
 
 
 def documents() -> dict[str, str]:

@@ -31,7 +31,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Serv
     """A venue of each profile."""
     folder = tmp_path_factory.mktemp("profiles")
     with (
-        Server("--no-agents", folder=folder / "document") as document,
+        Server("--no-agents", "--profile", "document", folder=folder / "document") as document,
         Server("--no-agents", "--profile", "live", folder=folder / "live") as live,
     ):
         yield {"document": document, "live": live}

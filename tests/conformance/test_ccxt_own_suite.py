@@ -13,6 +13,7 @@ from support.ccxt_suite import REST, STREAMS, arguments, suite
 from support.pro import Pro
 from support.server import Server
 from support.stock import Stock
+from venue.api.profile import Profile
 
 SPOT, SWAP = "BTC/USDT", "BTC/USDT:USDT"
 STREAM_S = 60
@@ -43,9 +44,11 @@ OWN_REASONS: dict[tuple[str, str], tuple[str, str]] = {
 GROUPS = {SPOT: ("public", "private"), SWAP: ("public", "contract", "private", "positions")}
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(folder=tmp_path_factory.mktemp("suite")) as server:
+@pytest.fixture(scope="module", params=list(Profile))
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    with Server("--profile", request.param, folder=tmp_path_factory.mktemp("suite")) as server:
         yield server
 
 

@@ -24,6 +24,7 @@ from support.stamps import stamp_ms
 from venue.api import signing
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
+from venue.api.profile import Profile
 
 DOCUMENT = openapi(ROWS, "0")
 STOCK = schemathesis.openapi.from_dict(DOCUMENT)
@@ -40,10 +41,13 @@ CHECKS = [not_a_server_error, response_schema_conformance, status_code_conforman
 SYMBOL = "BTCUSDT"
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+@pytest.fixture(scope="module", params=list(Profile))
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("described")
-    with Server("--no-agents", "--no-history", "--batch-place", folder=folder) as server:
+    options = ("--no-agents", "--no-history", "--batch-place", "--profile", request.param)
+    with Server(*options, folder=folder) as server:
         desk = Desk(server)
         operate(desk, "contracts/change", {"symbol": SYMBOL, "indexSources": ["desk"]})
         operate(desk, "index", posted(SYMBOL, "desk", "60000"))
