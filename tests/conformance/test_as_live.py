@@ -356,3 +356,14 @@ def test_empty_order_frames_come_before_others(servers: dict[str, Server]) -> No
             assert numbers == sorted(set(numbers))
             assert listener.texts.count('{"e":"orders","d":[]}') == 4
         assert server.client().delete("/_venue/faults").status == 200
+
+
+def test_income_with_one_time_is_refused_where_it_is_as_live(document: Desk, live: Desk) -> None:
+    for time in ("startTime", "endTime"):
+        body = {time: 1_700_000_000_000}
+        assert document.alice.post(f"{V3}/account/income", body).status == 200
+        answer = live.alice.post(f"{V3}/account/income", body)
+        assert (answer.status, answer.json["code"]) == (400, -1142)
+        assert live.alice.post(f"{V3}/account/income", {time: None}).status == 200
+    both = {"startTime": 1_700_000_000_000, "endTime": 1_700_000_001_000}
+    assert live.alice.post(f"{V3}/account/income", both).status == 200

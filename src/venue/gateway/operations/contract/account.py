@@ -195,6 +195,10 @@ async def income(call: Call, request: IncomeRequest) -> IncomePage:
         raise errors.invalid("asset", "no such asset")
     if request.symbol is not None:
         node.perp(request.symbol)
+    lone = (request.start_time is None) != (request.end_time is None)
+    if lone and node.profile is Profile.LIVE:
+        name = "endTime" if request.end_time is None else "startTime"
+        raise errors.invalid(name, "both times or none, with the profile live")
     start, end = _income_span(request, node.clock.now())
     next_id, next_time = request.next_key_id, request.next_key_time
     if (next_id is None) != (next_time is None):
