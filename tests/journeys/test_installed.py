@@ -133,6 +133,15 @@ def test_the_wheel_runs_a_venue(fresh: Path, tmp_path: Path) -> None:
     trades(fresh, tmp_path, compiled.engine())
 
 
+def test_the_wheel_has_the_hooks_of_programs(fresh: Path, tmp_path: Path) -> None:
+    ask = "from urllib.request import urlopen; urlopen('https://api-spot.weex.com/api/v3/time')"
+    hook = "import os, shlex; open(shlex.split(os.environ['NODE_OPTIONS'])[1])"
+    led = "import socket; print(socket.getaddrinfo.__module__)"
+    command = (fresh / "python", "-c", f"{ask}; {hook}; {led}")
+    words = ("with", "alice", "--new", "--only-venue", "--", *command)
+    assert run(fresh / "venue", *words, folder=tmp_path) == "sitecustomize\n"
+
+
 def trades(there: Path, folder: Path, engine: str) -> None:
     """A venue of an environment fills an order. History answers too: its process is started from
     the same environment."""
