@@ -194,3 +194,37 @@ def test_a_venue_is_started_for_the_command_and_ends_with_it() -> None:
     assert time == '{"serverTime":1767225600000}'
     left = run("get", "/api/v3/ping", "--url", url)
     assert "no venue answers" in left.stderr
+
+
+def test_a_venue_that_is_gone_is_told(tmp_path: Path) -> None:
+    with Server("--no-agents", folder=tmp_path) as server:
+        ask = "curl -s -o /dev/null -w '%{http_code} ' https://api-spot.weex.com/api/v3/time"
+        done = under(server, "sh", "-c", f"{ask}; kill -9 {server.process.pid}; {ask}; {ask}")
+    assert done.stdout == "200 502 502 "
+    assert done.stderr == "venue with: no venue answered 2 times\n"
+
+
+CROWD = """
+import threading, urllib.request
+def ask():
+    for _ in range(5):
+        urllib.request.urlopen("https://api-spot.weex.com/api/v3/time").read()
+    done.append(1)
+done = []
+threads = [threading.Thread(target=ask) for _ in range(40)]
+for one in threads: one.start()
+for one in threads: one.join()
+print(len(done))
+"""
+
+
+def test_many_connections_at_a_time_are_served(server: Server) -> None:
+    assert under(server, sys.executable, "-c", CROWD).stdout == "40\n"
+
+
+def test_an_answer_that_nobody_waits_for_holds_nothing_up(server: Server) -> None:
+    script = """
+curl -sN https://api-spot.weex.com/api/v3/market/klines?symbol=BTCUSDT | head -c 1
+curl -sS https://api-spot.weex.com/api/v3/time
+"""
+    assert under(server, "sh", "-c", script).stdout.endswith("}")
