@@ -38,7 +38,7 @@ WIDE = {
 
 # Flags that calls may give by place, each with the reason; no other may be.
 FLAGS = {
-    "venue.gateway.operations.operator.venue._switch.on": "the value that it spells",
+    "venue.gateway.operations.operator.settings._switch.on": "the value that it spells",
 }
 
 ANCESTORS = (

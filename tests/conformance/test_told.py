@@ -141,7 +141,9 @@ def test_a_wrong_secret_is_told_apart_and_the_right_signature_is_never_said(
 
 
 SPOT = "no such spot symbol; listed: BTCUSDT, ETHUSDT, SOLUSDT."
-CONTRACT = "no such symbol; listed: BTCUSDT, ETHUSDT, SOLUSDT, BTCSUSDT, ETHSUSDT, SOLSUSDT."
+CONTRACT = (
+    "no such symbol; listed: BTCUSDT, ETHUSDT, SOLUSDT, BTCSUSDT, ETHSUSDT, SOLSUSDT, WXBUSDT."
+)
 
 
 @pytest.mark.parametrize(

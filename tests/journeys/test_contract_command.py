@@ -57,8 +57,9 @@ def order(client: Client, side: str, position_side: str, quantity: str, price: s
 def test_the_practice_contracts_are_listed_and_their_fund_is_seeded(server: Server) -> None:
     client = server.client()
     views = {view["symbol"]: view for view in client.get("/_venue/contracts").json}
-    assert list(views) == ["BTCUSDT", "ETHUSDT", "SOLUSDT", "BTCSUSDT", "ETHSUSDT", "SOLSUSDT"]
-    assert [view["maxLeverage"] for view in views.values()] == [100, 100, 50] * 2
+    live, demo = ["BTCUSDT", "ETHUSDT", "SOLUSDT"], ["BTCSUSDT", "ETHSUSDT", "SOLSUSDT"]
+    assert list(views) == [*live, *demo, "WXBUSDT"]
+    assert [view["maxLeverage"] for view in views.values()] == [*[100, 100, 50] * 2, 50]
     assert views["BTCUSDT"]["indexSources"] == ["spot"]
     assert views["BTCSUSDT"]["indexSources"] == ["agents"]
     assert views["BTCSUSDT"]["quoteAsset"] == "SUSDT"

@@ -37,3 +37,4 @@ SOURCE_NAMES: Final = [source.name for source in PriceSource]
 NO_SOURCE: Final = "UNKNOWN_PRICE_TYPE"  # of an order that had no trigger
 ALGO_TYPE_NAMES: Final = [kind.name for kind in AlgoType]
 ALGO_STATUS_NAMES: Final = [status.name for status in AlgoStatus]
+API_CLOSED: Final = "apiClosed"  # the setting: contracts that take no orders over the interface

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Generator, Sequence
 from typing import Any, Final
 
 from venue.api import errors
+from venue.api.names import API_CLOSED
 from venue.api.operator.wire import WireEntry
 from venue.api.profile import Profile
 from venue.core.contract.records import Perpetual
@@ -54,7 +55,6 @@ from venue.recording.recorder import Recorder
 
 KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
 DEMO_ASSET: Final = "SUSDT"  # demo contracts settle in it
-API_CLOSED: Final = "apiClosed"  # the setting: contracts that take no orders over the interface
 NEW_WORK: Final = (PlaceOrder, PlaceContractOrder, PlaceAlgo, MoveQuotes)  # refused when overloaded
 UID_LENGTH_MAX: Final = 20  # digits
 NO_ROWS: Final = (

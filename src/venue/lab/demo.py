@@ -6,10 +6,12 @@ from typing import Final
 
 from msgspec import Struct, structs
 
+from venue.api.names import API_CLOSED
 from venue.core.contract.collateral import FUND_UID
 from venue.core.contract.safe_terms import index_step_most
 from venue.core.instruments import Contract, Instrument, Tier
 from venue.core.messages.commands import (
+    ChangeSetting,
     Command,
     CreateOwner,
     Deposit,
@@ -24,7 +26,8 @@ TRADE: Final = int(Access.READ | Access.SPOT_TRADE | Access.CONTRACT_TRADE)
 SCALE: Final = 8  # decimals of every demo asset
 PASSPHRASE: Final = "demo"  # noqa: S105 - the demo keys are printed, on purpose
 
-ASSETS: Final = ("BTC", "USDT", "ETH", "SOL", "SUSDT", "WXB")  # the last is the venue's token
+ASSETS: Final = ("BTC", "USDT", "ETH", "SOL", "SUSDT", "WXB")
+TOKEN: Final = "WXB"  # noqa: S105 - the venue's asset
 LIVE: Final = "USDT"  # the settle asset of live contracts
 DEMO: Final = "SUSDT"  # and of demo contracts
 POSTED: Final = "agents"  # the index source of demo contracts
@@ -110,11 +113,22 @@ _SIZES: Final = {
     "ETH": (100, 1_000_000, 300_000_000),
     "SOL": (50, 250_000, 150_000_000),
 }
-CONTRACTS: Final = tuple(_contract(spot, settle) for settle in (LIVE, DEMO) for spot in INSTRUMENTS)
+_TRADED: Final = tuple(_contract(spot, settle) for settle in (LIVE, DEMO) for spot in INSTRUMENTS)
+
+
+def _listed_only(twin: Contract) -> Contract:
+    """A contract on the token that takes no orders over the interface; agents post its index."""
+    symbol = TOKEN + LIVE
+    instrument = structs.replace(twin.instrument, symbol=symbol, base=TOKEN)
+    return structs.replace(twin, instrument=instrument, index_sources=(POSTED,))
+
+
+LISTED_ONLY: Final = _listed_only(_TRADED[len(INSTRUMENTS) - 1])
+CONTRACTS: Final = (*_TRADED, LISTED_ONLY)
 # The spot market, or live contract, whose price each contract follows.
 FOLLOWED: Final = {
-    contract.instrument.symbol: contract.instrument.base + LIVE for contract in CONTRACTS
-}
+    contract.instrument.symbol: contract.instrument.base + LIVE for contract in _TRADED
+} | {LISTED_ONLY.instrument.symbol: INSTRUMENTS[-1].symbol}
 
 # First prices (ticks), the price of a lot per tick (quote atoms), and how lively a market is.
 STARTS: Final = {
@@ -135,6 +149,7 @@ def genesis() -> list[Command]:
     commands: list[Command] = [RegisterAsset(asset, SCALE) for asset in ASSETS]
     commands += [ListInstrument(instrument) for instrument in INSTRUMENTS]
     commands += [ListContract(contract) for contract in CONTRACTS]
+    commands.append(ChangeSetting(API_CLOSED, LISTED_ONLY.instrument.symbol))
     commands += [CreateOwner(account.name) for account in ACCOUNTS]
     return commands
 

@@ -60,6 +60,15 @@ OUT, IN = "transfer_out", "transfer_in"
 FIX, MOVE_IN, MOVE_OUT = "order_fix_margin_amount", "margin_move_in", "margin_move_out"
 
 
+def passed_on(bill: int, fee: int, fees: int, fund: int) -> list[Event]:
+    """A liquidation fee's items, over what the fee account and the fund have without it."""
+    return [
+        Income(bill, FEES, 0, "QQQ", SYMBOL, LIQUIDATION_FEE, fee, fees + fee),
+        Income(bill + 1, FEES, 0, "QQQ", "", OUT, -fee, fees),
+        Income(bill + 2, FUND, 0, "QQQ", "", IN, fee, fund + fee),
+    ]
+
+
 def step(events: list[Event]) -> LiquidationStep:
     (found,) = of(events, LiquidationStep)
     return found
@@ -139,9 +148,7 @@ def test_an_isolated_position_is_closed_in_the_book() -> None:
                 bill + 1),
         ),
         Income(bill + 3, FEES, 0, "QQQ", SYMBOL, FEE, 3, fees + 3),
-        Income(bill + 4, FEES, 0, "QQQ", SYMBOL, LIQUIDATION_FEE, 20, fees + 23),
-        Income(bill + 5, FEES, 0, "QQQ", "", OUT, -20, fees + 3),
-        Income(bill + 6, FUND, 0, "QQQ", "", IN, 20, MONEY + 20),
+        *passed_on(bill + 4, 20, fees + 3, MONEY),
         ContractTrade(
             trade + 1, SYMBOL, 952, 6, 5_712, SELL, 0, 0, Cause.LIQUIDATION,
             Leg(dan, dan_order, order + 3, LONG, True, 5_712, 0, 2, -5_714, MONEY - 5_714,
@@ -149,9 +156,7 @@ def test_an_isolated_position_is_closed_in_the_book() -> None:
             Leg(ann, order + 1, position_id, LONG, False, 6_000, -288, 10, 5_702, 0, bill + 7),
         ),
         Income(bill + 9, FEES, 0, "QQQ", SYMBOL, FEE, 5, fees + 8),
-        Income(bill + 10, FEES, 0, "QQQ", SYMBOL, LIQUIDATION_FEE, 7, fees + 15),
-        Income(bill + 11, FEES, 0, "QQQ", "", OUT, -7, fees + 8),
-        Income(bill + 12, FUND, 0, "QQQ", "", IN, 7, MONEY + 27),
+        *passed_on(bill + 10, 7, fees + 8, MONEY + 20),
         PositionClosed(
             position_id, ann, SYMBOL, LONG, MarginMode.ISOLATED, 0, 20, 10, 10_000, 5, 10, 9_532,
             32, 0, 27, -468, world.time,

@@ -38,7 +38,6 @@ from venue.core.messages.contract_events import (
     ContractOrderPlaced,
 )
 from venue.core.messages.events import OrderRepeated, Rejected
-from venue.gateway.access.replay import ACTED
 from venue.gateway.context import DEMO_ASSET, Call, Node
 from venue.gateway.dispatch.decode import decode, lots, own_client_id, ticks
 from venue.gateway.dispatch.shapes import compile_request
@@ -228,9 +227,8 @@ def check_open(call: Call, symbol: str) -> None:
 
 
 def is_open(call: Call, symbol: str) -> bool:
-    """Whether the caller may order in a contract: an operator that acts for an owner always may."""
-    closed = call.node.api_closed()
-    return not closed or symbol not in closed or call.request_id == ACTED
+    """Whether a contract takes orders over the interface."""
+    return symbol not in call.node.api_closed()
 
 
 def holding_of(call: Call) -> Holding:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from venue.api import errors
+from venue.api.names import API_CLOSED
 from venue.api.operation import Empty
 from venue.api.operator.venue import ChangeSettingsRequest, Settings
 from venue.core.messages.commands import ChangeSetting
-from venue.gateway.context import API_CLOSED, Call
+from venue.gateway.context import Call
 from venue.gateway.operations.operator.venue import done
 
 WORDINGS: Final = ("document", "live")
