@@ -28,8 +28,7 @@ from venue.api.operator.faults import KINDS
 from venue.gateway.faults.presets import PRESETS
 from venue.gateway.faults.rules import RULES_MAX
 
-# Stock clients know the contracts that settle in USDT.
-CONTRACT = DEMO_CONTRACT._replace(
+CONTRACT = DEMO_CONTRACT._replace(  # stock clients know those that settle in USDT
     open="/capi/v3/openOrders?symbol=BTCUSDT",
     plain={**DEMO_CONTRACT.plain, "symbol": "BTCUSDT"},
 )
@@ -41,8 +40,7 @@ SYMBOLS = {SPOT.name: "BTC/USDT", CONTRACT.name: "BTC/USDT:USDT"}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("faults")
-    with flawless("--no-limits", "--seed", "7", folder=folder) as found:
+    with flawless("--no-limits", "--seed", "7", folder=tmp_path_factory.mktemp("faults")) as found:
         yield found
 
 
@@ -61,9 +59,9 @@ def alice(server: Server) -> Iterator[Stock]:
 
 def buy(stock: Stock, product: Product) -> Any:
     """An order that rests, by stock ccxt."""
-    params = {"positionSide": "LONG"} if product is CONTRACT else {}
-    price, amount = float(product.plain["price"]), float(product.plain["quantity"])
-    return stock("create_order", SYMBOLS[product.name], "limit", "buy", amount, price, params)
+    side = {"positionSide": "LONG"} if product is CONTRACT else {}
+    size = [float(product.plain[name]) for name in ("quantity", "price")]
+    return stock("create_order", SYMBOLS[product.name], "limit", "buy", *size, side)
 
 
 # -- each kind ------------------------------------------------------------------------------------
@@ -490,10 +488,8 @@ STOCK = {
 
 
 def test_a_stock_client_meets_every_kind_and_preset() -> None:
-    known = {name: file for file, rows in STOCK.items() for name in rows}
-    assert set(known) == {*KINDS, *PRESETS}
-    documented = re.findall(r"^\| `([a-z_.]+)` \|", FAULTS.read_text(), re.MULTILINE)
-    assert set(documented) == set(KINDS)
+    assert {name for rows in STOCK.values() for name in rows} == {*KINDS, *PRESETS}
+    assert {*re.findall(r"^\| `([a-z_.]+)` \|", FAULTS.read_text(), re.MULTILINE)} == set(KINDS)
     for file, rows in STOCK.items():
         tree = ast.parse((Path(__file__).parent / f"{file}.py").read_text())
         tests = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
