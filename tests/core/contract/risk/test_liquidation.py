@@ -130,9 +130,7 @@ def test_an_isolated_position_is_closed_in_the_book() -> None:
     position_id = world.position("ann").position_id
     fees = world.fees()
 
-    events = world.post(959)
-
-    assert events == [
+    assert world.post(959) == [
         MarkSet(SYMBOL, 959, 959, True, 0, 10, True),
         LiquidationStarted(order, ann, position_id, "QQQ", SYMBOL, 90, 96, -9_500),
         Income(bill, ann, position_id, "QQQ", SYMBOL, START_ITEM, 0, -9_500),
@@ -161,9 +159,7 @@ def test_an_isolated_position_is_closed_in_the_book() -> None:
             position_id, ann, SYMBOL, LONG, MarginMode.ISOLATED, 0, 20, 10, 10_000, 5, 10, 9_532,
             32, 0, 27, -468, world.time,
         ),
-        LiquidationStep(
-            order, position_id, SYMBOL, LONG, 959, 0, 950, 10, 10, 0, 0, 27, 27, 10
-        ),
+        LiquidationStep(order, position_id, SYMBOL, LONG, 959, 0, 950, 10, 10, 0, 0, 27, 27, 10),
         Income(bill + 13, ann, position_id, "QQQ", SYMBOL, FINISH_ITEM, 0, 0),
         LiquidationFinished(order, ann, 0, 0, 0, 0, MONEY + 27),
     ]  # fmt: skip
