@@ -51,7 +51,7 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
         "venue time 2026-01-01T00:00:00.000Z",
         "fault slow {'kind': 'delay', 'side': 'before', 'ms': 1}: 0 of 0",
         "alice: 1 open order; spot ",
-        "bob: 0 open orders; spot 1000000.00000000 USDT, 10.00000000 BTC, ",
+        "bob: 0 open orders; spot 10.00000000 BTC, 1000000.00000000 USDT, ",
         "alice  place_order  200",
         "    venue post /api/v3/order --as alice",
         "(5 before)",
