@@ -177,13 +177,26 @@ def test_prices_have_a_past_as_long_as_the_trades(ask: Ask, kind: str) -> None:
         assert all(float(row[5]) == 0 for row in priced)
     begin = int(priced[0][0])
     query = {"symbol": "BTCUSDT", "interval": "1d", "priceType": kind.upper(), "limit": 5}
-    rows = ask(f"{CONTRACT}/historyKlines", **query, startTime=begin)
-    assert rows == priced[:5]
+    span = {"startTime": begin, "endTime": int(priced[4][0])}
+    assert ask(f"{CONTRACT}/historyKlines", **query, **span) == priced[:5]
     older = ask(f"{CONTRACT}/historyKlines", **query, endTime=begin - 1)
     assert len(older) == 5
     assert older[-1][4] == priced[0][1]
     deep = ask(f"{CONTRACT}/historyKlines", **query | {"interval": "1m"}, endTime=begin + DAY_MS)
     assert deep == []
+
+
+@pytest.mark.parametrize("kind", ["LAST", "INDEX", "MARK"])
+def test_a_wide_span_has_its_last_candles(ask: Ask, kind: str) -> None:
+    query = {"symbol": "BTCUSDT", "interval": "1d", "priceType": kind}
+    whole = ask(f"{CONTRACT}/historyKlines", **query, limit=100)
+    assert len(whole) == 100
+    begin, end = int(whole[0][0]), int(whole[-2][0])
+    query |= {"limit": "3", "startTime": str(begin)}
+    assert ask(f"{CONTRACT}/historyKlines", **query, endTime=end) == whole[-4:-1]
+    newest = [row[0] for row in ask(f"{CONTRACT}/historyKlines", **query)]
+    assert newest == [row[0] for row in whole[-3:]]
+    assert ask(f"{CONTRACT}/historyKlines", **query, endTime=int(whole[2][0])) == whole[:3]
 
 
 def test_funding_has_a_past(ask: Ask) -> None:

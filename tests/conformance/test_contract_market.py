@@ -104,7 +104,9 @@ def test_history_candles(desk: Desk) -> None:
         newest = ok(desk.anyone.get(f"{MARKET}/{live}?symbol=BTCUSDT&interval=1m&limit=1000"))
         assert newest[: len(rows)] == rows or rows == newest[-100:]
         first = int(rows[0][0])
-        assert ok(desk.anyone.get(f"{path}&priceType={kind}&startTime={first}&limit=1")) == rows[:1]
+        # A span with more than the limit has its last ones, as a bot that pages forward must know.
+        some = f"{path}&priceType={kind}&startTime={first}&limit=1"
+        assert ok(desk.anyone.get(some))[0][0] >= rows[-1][0]
         only = f"{path}&priceType={kind}&startTime={first}&endTime={first}"
         assert ok(desk.anyone.get(only)) == rows[:1]
         assert ok(desk.anyone.get(f"{path}&priceType={kind}&endTime={first - 1}")) == []

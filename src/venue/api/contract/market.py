@@ -133,7 +133,8 @@ class ContractKlinesRequest(Struct):
 
 
 class HistoryKlinesRequest(Struct, rename="camel"):
-    """Candles of a contract that open from `startTime` to `endTime`, both inclusive."""
+    """Candles of a contract that open from `startTime` to `endTime`, both inclusive; the last ones
+    where there are more than `limit`."""
 
     symbol: Symbol
     interval: Interval

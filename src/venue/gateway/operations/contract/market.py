@@ -252,7 +252,7 @@ def mark_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
 
 
 async def history_klines(call: Call, request: HistoryKlinesRequest) -> Encoded:
-    """Candles of a span: the first ones from its start, otherwise the last ones before its end.
+    """The last candles of a span, also where more open in it than the limit.
 
     Every minute of index and mark is kept; of trades the newest 1,000 candles of each interval.
     """
@@ -261,7 +261,9 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> Encoded:
     now = node.clock.now()
     start, end = bounded_span(request.start_time, request.end_time, now)
     interval, limit = request.interval, request.limit
-    first, last = candles.bounds(interval, start, min(now, end) if end is not None else now, limit)
+    first, last = candles.bounds(interval, None, min(now, end) if end is not None else now, limit)
+    if start is not None:
+        first = max(first, candles.bounds(interval, start, now, 1)[0])
     until = candles.next_open(interval, last) - 1
     if request.price_type == "LAST":
         found = node.market_data.contract.candles_until(perp.symbol, interval, limit, until)
