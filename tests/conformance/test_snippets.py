@@ -320,6 +320,6 @@ def test_configuration_file(snippet: Snippet, tmp_path: Path) -> None:
             "batchCancelWording": "document",
             "contractBatchPlace": True,
             "contractBatchCancelEnvelope": "object",
-            "apiClosed": [],
+            "apiClosed": ["WXBUSDT"],
         }
         assert running.stop() == 0
