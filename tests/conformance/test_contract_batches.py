@@ -212,7 +212,7 @@ def test_both_are_off_until_one_switch_opens_both_and_they_stay_so(tmp_path: Pat
                 "batchCancelWording": "document",
                 "contractBatchPlace": on,
                 "contractBatchCancelEnvelope": "object",
-                "apiClosed": [],
+                "apiClosed": ["WXBUSDT"],
             }
             if not on:
                 answer = server.client("bob").post(BATCH, {"batchOrders": [bid()]})
