@@ -78,7 +78,7 @@ def test_a_movement_leaves_more_than_the_maintenance_margin(command: str) -> Non
     assert of(world.tick(), LiquidationStarted) == []
 
 
-@pytest.mark.parametrize("command", ["move", "leverage"])
+@pytest.mark.parametrize("command", ["move", "leverage", "open"])
 def test_so_does_a_margin_for_another_position(command: str) -> None:
     """Of 10,000 at 50x in another contract, isolated: it gets 200 by itself."""
     world, pool = carried()
@@ -97,6 +97,8 @@ def test_so_does_a_margin_for_another_position(command: str) -> None:
     asked: Command = commands.MoveMargin(ann, other.position_id, 501)
     if command == "leverage":  # 10 instead of 50: 1,000 instead of 200
         asked = commands.SetLeverage(ann, "BBBQQQ", 0, 10, 10)
+    elif command == "open":  # 30 more at 50x need 600
+        asked = commands.PlaceContractOrder(ann, "BBBQQQ", BUY, LONG, LIMIT, GTC, 30, 1_000)
     assert refusal(world.apply(asked)) == Reject.FUNDS
     world.ok(commands.MoveMargin(ann, other.position_id, 500))
     assert equity(pool) == maintenance(pool) + 1

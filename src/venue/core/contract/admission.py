@@ -12,6 +12,7 @@ from venue.core.contract.position import (
     closed_now,
     equity,
     find_position,
+    free_above,
     maintenance_after,
     mark_of,
     notional,
@@ -157,7 +158,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
             return refused
     fee_ppm = terms.holding.opening_rate(perp.market)
     need = order_margin(side, reach, worst, mark, unit, leverage, fee_ppm)
-    free = available_in(pool)
+    free = available_in(pool) if crossed else free_above(pool, available_in(pool))
     if free < need:
         return short_of(need)
     # A trade would take money that prices in doubt may cost.

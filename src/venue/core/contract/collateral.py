@@ -109,16 +109,11 @@ class Collateral:
             self.item(target, INCOME_MARGIN_MOVE_IN, amount, symbol),
         ]
 
-    def passed_on(self, fees: Pool, fund: Pool, amount: int, symbol: str) -> list[Event]:
+    def fee_items(self, fees: Pool, fund: Pool, amount: int, symbol: str) -> list[Event]:
         """The items of a liquidation fee, whose money went from the fee account to the fund: the
         fee account's income, and what passes it on (rule 7.3)."""
-        counters = self.counters
-        bill_id = counters.bill
-        counters.bill = bill_id + 1
-        arrived = ITEM(
-            bill_id, fees.account.uid, fees.position_id, self.ledger.assets[fees.asset].name,
-            symbol, INCOME_ORDER_LIQUIDATE_FEE_INCOME, amount, fees.cash.collateral + amount, 0, "",
-        )  # fmt: skip
+        arrived = self.item(fees, INCOME_ORDER_LIQUIDATE_FEE_INCOME, amount, symbol)
+        arrived.balance += amount  # it has left the fee account since
         return [
             arrived,
             self.item(fees, INCOME_TRANSFER_OUT, -amount, ""),

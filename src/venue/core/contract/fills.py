@@ -317,7 +317,7 @@ class Fills:
             kind = INCOME_ORDER_FILL_FEE_INCOME
             events.append(collateral.item(fees, kind, earned, perp.symbol))
         if liquidation_fee:
-            events += collateral.passed_on(fees, fund, liquidation_fee, perp.symbol)
+            events += collateral.fee_items(fees, fund, liquidation_fee, perp.symbol)
         benefits = taker_pool.account.benefits
         if benefits is not None:
             fee = taking.fee - liquidation_fee

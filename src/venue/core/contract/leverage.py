@@ -83,9 +83,10 @@ class Margins:
         pool = position.pool
         cross = holding.cross(pool.asset)
         symbol = position.perp.symbol
-        most = removable(position)
         if amount > 0:
             most = free_above(cross, available(holding, pool.asset))
+        else:
+            most = removable(position)
         if most < abs(amount):
             return [Rejected(Reject.FUNDS, max(0, most))]
         source = cross if amount > 0 else pool
