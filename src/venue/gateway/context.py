@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Generator, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from venue.api import errors
@@ -252,10 +253,13 @@ class Node:
         """A venue setting's value."""
         return self.engine.listing.settings.get(name, default)
 
-    def api_closed(self) -> tuple[str, ...]:
-        """The contracts that take no orders over the interface."""
-        closed = self.engine.listing.settings.get(API_CLOSED, "")
-        return tuple(closed.split(",")) if closed else ()
+    def api_closed(self) -> Collection[str]:
+        """The contracts that take no orders over the interface, as they were set."""
+        return _symbols_of(self.setting(API_CLOSED, ""))
+
+    def batch_cancel_wording(self) -> str:
+        """The words of a batch cancel for unknown orders: the profile's, until they are set."""
+        return self.setting("batchCancelWording", self.profile.value)
 
     def owner(self, owner: str, name: str = "owner") -> Account:
         """An owner by name or uid; -1142 naming the parameter when there is none."""
@@ -420,6 +424,12 @@ def _wire_name(field: str) -> str:
 
 def _behind() -> str:
     return "history is behind; try again"
+
+
+@lru_cache(maxsize=16)
+def _symbols_of(symbols: str) -> Collection[str]:
+    """The symbols of a setting. Each order asks, and an exchange may have closed hundreds."""
+    return dict.fromkeys(symbols.split(",")) if symbols else {}
 
 
 def _premiums(node: Node) -> MinutePremiums | None:

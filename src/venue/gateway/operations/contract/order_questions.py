@@ -321,8 +321,9 @@ async def user_trades(call: Call, request: UserTradesRequest) -> list[UserTrade]
     node.check_rows(call.uid)
     symbols = wanted(node, request.symbol)
     start, end = days(request.start_time, request.end_time, node.clock.now(), TRADES_DAYS_MAX)
-    if request.start_time is None and request.end_time is None:
-        start = start if request.order_id is None and request.from_id is None else None
+    named = request.order_id is not None or request.from_id is not None
+    if named and request.start_time is None and request.end_time is None:
+        start = None
     if request.order_id is not None:
         symbols = () if request.symbol is None else symbols
     elif not symbols:

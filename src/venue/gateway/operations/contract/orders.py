@@ -142,7 +142,7 @@ async def cancel_contract_batch(
     for client_id in client_ids:
         commands.append(CancelContractOrder(call.uid, *named(client_id), call.request_id))
         known.append(client_id)
-    message = NOT_FOUND[call.node.setting("batchCancelWording", call.node.profile.value)]
+    message = NOT_FOUND[call.node.batch_cancel_wording()]
     items = [
         _batch_canceled(command, name, found, message)
         for command, name, found in zip(commands, known, await call.submit(commands), strict=True)

@@ -21,7 +21,7 @@ def settings(call: Call, _: Empty) -> Settings:
     node = call.node
     return Settings(
         node.setting("batchPlace", "false") == "true",
-        node.setting("batchCancelWording", node.profile.value),
+        node.batch_cancel_wording(),
         node.setting("contractBatchPlace", "false") == "true",
         node.setting("contractBatchCancelEnvelope", "object"),
         list(node.api_closed()),

@@ -117,7 +117,7 @@ async def cancel_batch(call: Call, request: CancelBatchRequest) -> CancelBatchRe
     allowed = [_in_symbol(call, command, request.symbol) for command in commands]
     wanted = list(compress(commands, allowed))
     applied = iter(await call.submit(wanted) if wanted else [])
-    setting = call.node.setting("batchCancelWording", call.node.profile.value)
+    setting = call.node.batch_cancel_wording()
     return CancelBatchReply(
         [
             _batch_canceled(command.order_id, next(applied) if may else None, setting)
