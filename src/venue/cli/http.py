@@ -34,6 +34,7 @@ from venue.api.repeating import repeated_under
 from venue.cli.credentials import OPERATOR_TOKEN, Credentials
 from venue.cli.progress import working
 from venue.client import operator_tokens
+from venue.client.http import texts
 from venue.vocabulary import Access
 
 WAIT_S: Final = 10.0
@@ -128,7 +129,7 @@ def send(
     """
     path = _HOLE.sub(lambda hole: quote(_taken(values, hole[1]), safe=""), row.path)
     given = {name: value for name, value in values.items() if f"{{{name}}}" not in row.path}
-    query = urlencode(given) if given and not in_body(row) else ""
+    query = "" if in_body(row) else urlencode(texts(given), doseq=True)
     body = json.dumps(given).encode() if in_body(row) else b""
     headers = {"Content-Type": "application/json"} if body else {}
     if row.access is Access.OPERATOR:

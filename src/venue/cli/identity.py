@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FIRST: Final = "alice"  # the owner when the command names none
 LABEL: Final = "command line"
+TRADER: Final = ("READ", "SPOT_TRADE", "CONTRACT_TRADE")  # all that a program of an owner needs
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -118,7 +118,7 @@ class Http:
     def _once(self, row: Operation[Any, Any], values: dict[str, Any]) -> tuple[int, float, bytes]:
         """One try: status, seconds to wait, body."""
         path = _HOLE.sub(lambda hole: quote(str(values.pop(hole[1])), safe=""), row.path)
-        query = "" if in_body(row) else urlencode(_texts(values), doseq=True)
+        query = "" if in_body(row) else urlencode(texts(values), doseq=True)
         body = msgspec.json.encode(values) if in_body(row) else b""
         headers = self._headers(row, path, query, body)
         target = f"{self._prefix}{path}?{query}" if query else f"{self._prefix}{path}"
@@ -272,8 +272,8 @@ def _plain(name: str, value: Any) -> Any:
     return value
 
 
-def _texts(values: dict[str, Any]) -> dict[str, Any]:
-    """Values of a query."""
+def texts(values: dict[str, Any]) -> dict[str, Any]:
+    """Values of a query, as `urlencode` takes them: true and false as the interface writes them."""
     flags = {True: "true", False: "false"}
     return {
         name: flags[value] if isinstance(value, bool) else value for name, value in values.items()

@@ -7,10 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from venue.cli.identity import NOBODY, Who, acting
+from venue.cli.identity import NOBODY, TRADER, Who, acting
 from venue.cli.operator import die
-
-PERMISSIONS = ("READ", "SPOT_TRADE", "CONTRACT_TRADE")
 
 
 def mcp(
@@ -31,5 +29,5 @@ def mcp(
     from venue.cli.mcp.server import serve
     from venue.cli.mcp.tools import tools
 
-    with acting(who, *PERMISSIONS) as account:
+    with acting(who, *TRADER) as account:
         serve(account, tools(operating=operator), asking=not yes)

@@ -15,7 +15,7 @@ from mcp.server.stdio import stdio_server
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 import venue
-from venue.api.operation import Operation, in_body
+from venue.api.operation import Operation
 from venue.cli.credentials import Credentials
 from venue.cli.http import ClientFailed, Reply, refused, send, send_once
 from venue.cli.mcp.tools import Tool
@@ -47,30 +47,30 @@ class Tools:
         self.asking = asking
         self._secret = secrets.token_bytes(16)  # no other process's questions count as asked
 
-    async def listed(
+    async def list_tools(
         self, _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         """All tools, on one page."""
-        return types.ListToolsResult(tools=[_listed(tool) for tool in self.found.values()])
+        return types.ListToolsResult(tools=[_as_tool(tool) for tool in self.found.values()])
 
-    async def called(
+    async def call_tool(
         self, context: Context, asked: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         """Send an operation, once a person has agreed where that is asked."""
         tool = self.found.get(asked.name)
         if tool is None:
-            return _failed(f"no tool {asked.name}; the list of tools names them")
+            return _failure(f"no tool {asked.name}; the list of tools names them")
         values = asked.arguments or {}
         if self.asking and tool.asks:
-            stopped = await self._asked(context, asked)
+            stopped = await self._ask_person(context, asked)
             if stopped is not None:
                 return stopped
         try:
-            return _told(await to_thread.run_sync(self._sent, tool.row, values))
+            return _result(await to_thread.run_sync(self._send, tool.row, values))
         except ClientFailed as problem:
-            return _failed(str(problem))
+            return _failure(str(problem))
 
-    async def _asked(
+    async def _ask_person(
         self, context: Context, asked: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult | None:
         """Ask a person; None once it has agreed to just this call.
@@ -80,11 +80,11 @@ class Tools:
         """
         capabilities = context.session.client_capabilities
         if capabilities is None or capabilities.elicitation is None:
-            return _failed(CANNOT_ASK)
+            return _failure(CANNOT_ASK)
         question = f"Send {asked.name} to {self.account.url}? {json.dumps(asked.arguments or {})}"
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             answer = await context.session.elicit_form(question, _FORM, context.request_id)
-            return None if answer.action == "accept" else _failed(NO)
+            return None if answer.action == "accept" else _failure(NO)
         state = blake2b(question.encode(), key=self._secret).hexdigest()
         told = (asked.input_responses or {}).get(ANSWER)
         if told is None or asked.request_state != state:
@@ -93,44 +93,33 @@ class Tools:
                 input_requests={ANSWER: types.ElicitRequest(params=form)}, request_state=state
             )
         agreed = isinstance(told, types.ElicitResult) and told.action == "accept"
-        return None if agreed else _failed(NO)
+        return None if agreed else _failure(NO)
 
-    def _sent(self, row: Operation[Any, Any], values: dict[str, Any]) -> Reply:
-        given = values if in_body(row) else {name: _text(one) for name, one in values.items()}
+    def _send(self, row: Operation[Any, Any], values: dict[str, Any]) -> Reply:
         if row.access is Access.OPERATOR:
-            return send_once(self.account.url, row, given, timeout_s=WAIT_S)
-        return send(self.account.url, row, given, self.account, timeout_s=WAIT_S)
+            return send_once(self.account.url, row, values, timeout_s=WAIT_S)
+        return send(self.account.url, row, values, self.account, timeout_s=WAIT_S)
 
 
-def _text(value: Any) -> str:
-    """A value as a query carries it."""
-    if isinstance(value, list):
-        return ",".join(_text(one) for one in value)
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _listed(tool: Tool) -> types.Tool:
+def _as_tool(tool: Tool) -> types.Tool:
     hints = types.ToolAnnotations(read_only_hint=tool.reads, destructive_hint=tool.asks)
     return types.Tool(
         name=tool.row.name, description=tool.words, input_schema=tool.schema, annotations=hints
     )
 
 
-def _told(reply: Reply) -> types.CallToolResult:
+def _result(reply: Reply) -> types.CallToolResult:
     """A venue's answer or refusal as it came; ClientFailed when it is not a venue's."""
     text = reply.body.decode("utf-8", "replace")
     try:
-        value = json.loads(text)
+        json.loads(text)
     except ValueError:
         raise refused(b"") from None
-    return types.CallToolResult(
-        content=[types.TextContent(text=text)],
-        structured_content=value if isinstance(value, dict) else None,
-        is_error=reply.status >= REFUSALS,
-    )
+    content = types.TextContent(text=text)  # alone: a copy as values would have floats
+    return types.CallToolResult(content=[content], is_error=reply.status >= REFUSALS)
 
 
-def _failed(words: str) -> types.CallToolResult:
+def _failure(words: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=words)], is_error=True)
 
 
@@ -139,11 +128,11 @@ def serve(account: Credentials, found: dict[str, Tool], *, asking: bool) -> None
     offered = Tools(account, found, asking=asking)
     server: Server[Any] = Server(
         "venue", version=venue.__version__, instructions=WORDS,
-        on_list_tools=offered.listed, on_call_tool=offered.called,
+        on_list_tools=offered.list_tools, on_call_tool=offered.call_tool,
     )  # fmt: skip
-    anyio.run(_served, server)
+    anyio.run(_run, server)
 
 
-async def _served(server: Server[Any]) -> None:
+async def _run(server: Server[Any]) -> None:
     async with stdio_server() as (source, sink):
         await server.run(source, sink, server.create_initialization_options())

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn
 
 from cyclopts import Parameter
 
-from venue.cli.identity import Who, acting
+from venue.cli.identity import TRADER, Who, acting
 from venue.cli.operator import DEFAULT_URL, Owner, Url, call, die
 from venue.cli.told.printing import tell
 
 if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
 
-PERMISSIONS: Final = ("READ", "SPOT_TRADE", "CONTRACT_TRADE")
 STOP_S: Final = (0.0, 3_600.0)
 NEAR_MAX: Final = 3  # names that a refusal tells
 
@@ -106,7 +105,7 @@ def _account(name: str, url: str) -> Iterator[Credentials]:
         owners = [str(one["name"]) for one in call(url, "owners")]
         if name not in owners:
             _unknown(name, owners)
-    with acting(Who(name=name, url=url), *PERMISSIONS) as account:
+    with acting(Who(name=name, url=url), *TRADER) as account:
         try:
             ask(account, "account")
         except ClientFailed as problem:
@@ -122,13 +121,13 @@ def _unknown(name: str, owners: list[str]) -> NoReturn:
 def _run(account: Credentials, command: tuple[str, ...], *, only: bool, stop_s: float) -> int:
     """The command's exit code."""
     from venue.redirect.command import NotRun
-    from venue.redirect.environment import Redirected
+    from venue.redirect.environment import RedirectPlan
     from venue.redirect.outside import OtherProxy
     from venue.redirect.running import run
 
     try:
         with tempfile.TemporaryDirectory(prefix="venue-with-") as folder:
-            plan = Redirected(
+            plan = RedirectPlan(
                 account.url, account.key, account.secret, account.passphrase, Path(folder), only
             )
             return run(command, plan, stop_s, _say)
