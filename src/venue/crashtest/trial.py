@@ -24,7 +24,7 @@ from venue.lab import demo
 from venue.practice import NotStarted, Practice
 from venue.redirect import certificates
 from venue.redirect.doors import Doors, Ports
-from venue.redirect.environment import Redirected, environment
+from venue.redirect.environment import RedirectPlan, environment
 from venue.redirect.outside import Outside, before
 from venue.redirect.passing import address
 from venue.times import US_PER_MS, instant_us
@@ -305,7 +305,7 @@ class TrialRun:
 def _given(url: str, ports: Ports, folder: Path) -> dict[str, str]:
     """The environment of the bot, which leads the exchange's own addresses to the door as well."""
     account = next(one for one in demo.ACCOUNTS if one.name == OWNER)
-    plan = Redirected(url, account.key, account.secret, demo.PASSPHRASE, folder, only=False)
+    plan = RedirectPlan(url, account.key, account.secret, demo.PASSPHRASE, folder, only=False)
     socket = url.replace("http", "ws", 1)
     return environment(os.environ, plan, ports, isolated=False) | {
         "VENUE_WS_SPOT": f"{socket}/spot/v3/ws",

@@ -42,7 +42,7 @@ PASSPHRASES: Final = (
 )  # fmt: skip
 
 
-class Redirected(Struct, frozen=True):
+class RedirectPlan(Struct, frozen=True):
     """The facts that make a command's environment. `only`: all hosts but the venue are cut off."""
 
     url: str
@@ -54,7 +54,7 @@ class Redirected(Struct, frozen=True):
 
 
 def environment(
-    given: Mapping[str, str], plan: Redirected, ports: Ports, *, isolated: bool
+    given: Mapping[str, str], plan: RedirectPlan, ports: Ports, *, isolated: bool
 ) -> dict[str, str]:
     """The environment of the command, made of this process's own. Raises OSError: a file of
     certificates cannot be written. An `isolated` command finds the venue behind a door."""
@@ -68,7 +68,7 @@ def environment(
     return made | _proxy(given, plan, ports) | _stores(given, plan) | _hooks(given, plan, ports)
 
 
-def _proxy(given: Mapping[str, str], plan: Redirected, ports: Ports) -> dict[str, str]:
+def _proxy(given: Mapping[str, str], plan: RedirectPlan, ports: Ports) -> dict[str, str]:
     """All programs that use a proxy use this one; for hosts of this machine they use none."""
     left = {
         one.strip(): None
@@ -87,7 +87,7 @@ def _is_other(host: str) -> bool:
     return bool(name) and not is_exchange(name) and not DOMAIN.endswith(name)
 
 
-def _stores(given: Mapping[str, str], plan: Redirected) -> dict[str, str]:
+def _stores(given: Mapping[str, str], plan: RedirectPlan) -> dict[str, str]:
     """The certificates that a program takes anyway, and the authority's with them."""
     folder = plan.folder
     authority = (folder / AUTHORITY).read_bytes()
@@ -121,7 +121,7 @@ def _stored(folder: Path, name: str, certificates: bytes) -> str:
     return str(path)
 
 
-def _hooks(given: Mapping[str, str], plan: Redirected, ports: Ports) -> dict[str, str]:
+def _hooks(given: Mapping[str, str], plan: RedirectPlan, ports: Ports) -> dict[str, str]:
     """Start-up hooks of Python and node, before what is started there anyway."""
     settings = {
         "domain": DOMAIN,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from venue.redirect import certificates
 from venue.redirect.command import Foreground
 from venue.redirect.doors import Doors
-from venue.redirect.environment import Redirected, environment
+from venue.redirect.environment import RedirectPlan, environment
 from venue.redirect.isolation import Isolation, isolate
 from venue.redirect.names import NameServer
 from venue.redirect.outside import Outside, before
@@ -19,7 +19,9 @@ from venue.redirect.traffic import told
 UNSURE = "this system cuts no program off; one that uses neither the hooks nor the proxy may go out"
 
 
-def run(words: tuple[str, ...], plan: Redirected, stop_s: float, say: Callable[[str], None]) -> int:
+def run(
+    words: tuple[str, ...], plan: RedirectPlan, stop_s: float, say: Callable[[str], None]
+) -> int:
     """The exit code of a command. `say` hears sentences for its user. OtherProxy; NotRun; OSError:
     a file of certificates cannot be written."""
     proxy = None if plan.only else Outside(before(os.environ))
@@ -38,7 +40,7 @@ async def _run(
     doors: Doors,
     foreground: Foreground,
     words: tuple[str, ...],
-    plan: Redirected,
+    plan: RedirectPlan,
     isolation: Isolation | None,
 ) -> int:
     loop = asyncio.get_running_loop()
