@@ -145,6 +145,9 @@ def test_any_operation_is_sent_and_its_answer_printed(server: Server) -> None:
     assert "serverTime" in told(server, "get", "/api/v3/time")
     assert told(server, "get", "prices", "symbol=BTCUSDT")["symbol"] == "BTCUSDT"
     assert told(server, "get", "/api/v3/market/ticker/price?symbol=BTCUSDT")["symbol"] == "BTCUSDT"
+    some = told(server, "get", "tickers", 'symbols:=["BTCUSDT","ETHUSDT"]')
+    assert [row["symbol"] for row in some] == ["BTCUSDT", "ETHUSDT"]
+    assert told(server, "get", "health", "stateHash:=false")["stateHash"] == ""
     ack = told(
         server, "post", "/api/v3/order", "--as", "bob", "symbol=SOLUSDT", "side=BUY", "type=LIMIT",
         "quantity=1", "price=100",
