@@ -25,7 +25,7 @@ def mcp(
     moves, the program that uses the tools asks its person first.
     """
     if find_spec("mcp") is None:
-        die("this needs the protocol's library: pip install 'venue[mcp]'")
+        die("this needs the protocol's library: pip install 'mcp>=2.3'")
     from venue.cli.mcp.server import serve
     from venue.cli.mcp.tools import tools
 
