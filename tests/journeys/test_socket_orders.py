@@ -174,6 +174,15 @@ def test_unknown_parameters_are_named(server: Server) -> None:
         assert answer["ignored"] == ["recvWindow", "\\xe9"]
 
 
+def test_a_refused_order_of_v2_names_the_fields_of_v3(server: Server) -> None:
+    with entered(server, SPOT) as desk:
+        told = desk.ask(place(SPOT, side="buy", force="fok", clientOrderId="v2"))["error"]["msg"]
+        assert told.endswith(
+            " V2 was shut down on 2026-09-30; in V3 'force' fok is 'timeInForce' FOK, "
+            "'clientOrderId' is 'newClientOrderId'."
+        )
+
+
 @pytest.mark.parametrize("identity", [1, 0, -7, 10**19, "1", "", "a-b", "🙂"])
 @pytest.mark.parametrize("price", ["60000.00", "none"])
 def test_ids_come_back_as_they_were(server: Server, identity: Any, price: str) -> None:

@@ -69,6 +69,8 @@ def test_unknown_names_are_refused_wherever_they_stand(server: Server) -> None:
     told, placed = server.client().get("/_venue/wire?kind=OPERATION&owner=alice").json
     assert (told["status"], told["code"], told["msg"]) == (400, -1142, answer["error"]["msg"])
     assert placed["status"] == 200
+    former = alice.post("/api/v3/order", SPOT.plain | {"force": "ioc"})
+    assert former.json["msg"].endswith("in V3 'force' ioc is 'timeInForce' IOC.")
     # Known, and without effect: many programs send it with every order.
     market = {**SPOT.plain, "type": "MARKET", "timeInForce": "GTC"}
     del market["price"]

@@ -80,6 +80,8 @@ _TABLE: Final[tuple[tuple[str, int, int, str], ...]] = (
 )
 ROWS: Final = tuple(ErrorRow(*row) for row in _TABLE)
 REQUEST_REPEATED: Final = -1048
+LEVERAGE_ERROR: Final = -3313
+PARAMETERS: Final = range(-1199, -1099)  # codes of refused parameters
 BY_CODE: Final = {row.code: row for row in ROWS}
 
 
@@ -107,6 +109,15 @@ class ApiError(Exception):
     def body(self) -> bytes:
         """The JSON body; 418, 429 and 5xx say `message`, so that stock clients back off."""
         return body(self.status, self.code, self.message)
+
+
+def explained(problem: ApiError, words: str) -> ApiError:
+    """The refusal of a parameter with more words, once; any other as it is."""
+    of_parameter = problem.code in PARAMETERS or problem.code == LEVERAGE_ERROR
+    if not words or not of_parameter or problem.message.endswith(words):
+        return problem
+    told, code = problem.message + words, problem.code
+    return ApiError(code, told, problem.status, problem.retry_after, problem.item_code)
 
 
 def body(status: int, code: int, message: str) -> bytes:

@@ -1,8 +1,9 @@
-"""Paths of V2, which the live exchange shut down, and the rows of V3 that do the same."""
+"""Paths and fields of V2, which the live exchange shut down, and those of V3 that do the same."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Collection, Mapping
+from typing import Any, Final, NamedTuple
 
 ENDED: Final = "V2 was shut down on 2026-09-30"
 CONTRACT: Final = "/capi/v2/"
@@ -46,6 +47,8 @@ _CONTRACT_ROWS: Final = {
     "order/history": "GET /capi/v3/order/history",
     "order/current": "GET /capi/v3/openOrders",
     "order/fills": "GET /capi/v3/userTrades",
+    "order/placeTpSlOrder": "POST /capi/v3/placeTpSlOrder",
+    "order/modifyTpSlOrder": "POST /capi/v3/modifyTpSlOrder",
     "order/plan_order": "POST /capi/v3/algoOrder",
     "order/cancel_plan": "DELETE /capi/v3/algoOrder",
     "order/currentPlan": "GET /capi/v3/openAlgoOrders",
@@ -59,15 +62,19 @@ _SPOT_ROWS: Final = {
     "market/ticker": "GET /api/v3/market/ticker/24hr",
     "market/tickers": "GET /api/v3/market/ticker/24hr",
     "market/trades": "GET /api/v3/market/trades",
+    "market/fills": "GET /api/v3/market/trades",
     "market/candles": "GET /api/v3/market/klines",
     "market/depth": "GET /api/v3/market/depth",
     "account/assets": "GET /api/v3/account/",
     "account/balance": "GET /api/v3/account/",
     "account/bills": "POST /api/v3/account/bills",
+    "account/fundingBills": "POST /api/v3/account/fundingBills",
+    "account/transferRecords": "GET /api/v3/account/transferRecords",
     "account/fund/bills": "POST /api/v3/account/fundingBills",
     "account/transfer/records": "GET /api/v3/account/transferRecords",
     "trade/orders": "POST /api/v3/order",
     "trade/cancel-order": "DELETE /api/v3/order",
+    "trade/cancel-symbol-order": "DELETE /api/v3/openOrders",
     "trade/batch-orders": "POST /api/v3/order/batch",
     "trade/cancel-batch-orders": "DELETE /api/v3/order/batch",
     "trade/orderInfo": "GET /api/v3/order",
@@ -83,6 +90,63 @@ CONTRACT_BEGIN: Final = "CMT_"
 SPOT_END: Final = "_SPBL"
 
 
+class FormerField(NamedTuple):
+    """The names of a field of V2 in V3, by operation, and its values there."""
+
+    names: tuple[str, ...]
+    values: Mapping[str, str] = {}
+
+
+_TYPES: Final = {"0": "LIMIT", "1": "MARKET", "limit": "LIMIT", "market": "MARKET"}
+_LIVES: Final = {
+    "0": "GTC", "1": "POST_ONLY", "2": "FOK", "3": "IOC",
+    "normal": "GTC", "gtc": "GTC", "postOnly": "POST_ONLY", "post_only": "POST_ONLY",
+    "fok": "FOK", "ioc": "IOC",
+}  # fmt: skip
+_CLIENT_IDS: Final = ("origClientOrderIds", "origClientOrderIdList")
+# From V2's documentation. The first of the names that the operation of V3 knows is meant.
+FIELDS: Final[dict[str, FormerField]] = {
+    "client_oid": FormerField(("newClientOrderId", "clientAlgoId")),
+    "clientOrderId": FormerField(("newClientOrderId", "clientAlgoId", "origClientOrderId")),
+    "clientOid": FormerField(("origClientOrderId",)),
+    "clientOids": FormerField(_CLIENT_IDS),
+    "cids": FormerField(_CLIENT_IDS),
+    "ids": FormerField(("orderIdList",)),
+    "orderDataList": FormerField(("batchOrders",)),
+    "size": FormerField(("quantity",)),
+    "orderType": FormerField(("type",), _TYPES),
+    "match_price": FormerField(("type",), _TYPES),
+    "match_type": FormerField(("type",)),
+    "order_type": FormerField(("timeInForce",), _LIVES),
+    "force": FormerField(("timeInForce",), _LIVES),
+    "trigger_price": FormerField(("triggerPrice",)),
+    "execute_price": FormerField(("price",)),
+    "presetTakeProfitPrice": FormerField(("tpTriggerPrice",)),
+    "presetStopLossPrice": FormerField(("slTriggerPrice",)),
+    "marginMode": FormerField(("marginType",), {"1": "CROSSED", "3": "ISOLATED"}),
+    "separatedMode": FormerField(("separatedType",), {"1": "COMBINED", "2": "SEPARATED"}),
+    "longLeverage": FormerField(("isolatedLongLeverage' or 'crossLeverage",)),
+    "shortLeverage": FormerField(("isolatedShortLeverage' or 'crossLeverage",)),
+    "collateralAmount": FormerField(("amount",)),
+    "coin": FormerField(("asset",)),
+    "businessType": FormerField(("incomeType",)),
+    "granularity": FormerField(("interval",)),
+    "period": FormerField(("interval",)),
+    "createDate": FormerField(("startTime",)),
+    "after": FormerField(("startTime",)),
+    "before": FormerField(("endTime",)),
+    "pageIndex": FormerField(("page",)),
+    "pageSize": FormerField(("limit",)),
+}
+# A contract order's type there, which says the side too.
+_DIRECTIONS: Final = {
+    "1": "'side' BUY and 'positionSide' LONG",
+    "2": "'side' SELL and 'positionSide' SHORT",
+    "3": "'side' SELL and 'positionSide' LONG",
+    "4": "'side' BUY and 'positionSide' SHORT",
+}
+
+
 def words(path: str) -> str:
     """The row of V3 for a caller of a path of V2, in words; empty for any other path."""
     if path.startswith(SOCKETS):
@@ -93,6 +157,26 @@ def words(path: str) -> str:
     row = ROWS.get(plain) or ROWS.get(plain.rpartition("/")[0])  # a symbol or an id may end it
     told = f"in V3 it is {row}" if row is not None else "GET /openapi.json lists V3's operations"
     return f"{ENDED}; {told}."
+
+
+def fields(known: Collection[str], values: Any) -> str:
+    """The fields of V3 that are meant by fields of V2, in words for the refusal of a request whose
+    operation knows these names; empty for a request without any, and for what is no object."""
+    told = []
+    for name, value in values.items() if isinstance(values, dict) else ():
+        field = FIELDS.get(name)
+        if field is None or name in known:
+            continue
+        of = next((one for one in field.names if one.partition("'")[0] in known), None)
+        if of is not None:
+            now = field.values.get(value) if isinstance(value, str) else None
+            told.append(f"'{name}' {value} is '{of}' {now}" if now else f"'{name}' is '{of}'")
+    if not told:
+        return ""
+    way = values.get("type")
+    if "positionSide" in known and isinstance(way, str) and way in _DIRECTIONS:
+        told.append(f"'type' {way} is {_DIRECTIONS[way]}")
+    return f" {ENDED}; in V3 {', '.join(told)}."
 
 
 def plain_symbol(symbol: str) -> str:

@@ -38,6 +38,7 @@ from venue.vocabulary import Access
 IGNORED_SHOWN_MAX: Final = 200  # bytes of the header that names ignored parameters
 UNKNOWN_WEIGHT: Final = 1
 DOCUMENT_WEIGHT: Final = 20  # some hundred kilobytes each
+IGNORED: Final = b"x-venue-ignored"
 REPEATED: Final = b"x-venue-repeated: true\r\n"  # of an answer to an earlier request
 BUSY: Final = (429, 503)  # statuses that say that a request had no effect
 SHOWN_MAX: Final = 10  # unknown names in a refusal
@@ -88,7 +89,7 @@ class Desk:
             # Clients send extra parameters; an operator's misspelt one must not be lost in silence.
             raise errors.invalid(errors.shown(unknown[0])[1:-1], "no such parameter")
         if self._strict:
-            _check_known(unknown)
+            _check_known(unknown, former.fields(route.request.names, values))
         return unknown
 
     def begin(
@@ -309,6 +310,7 @@ class Dispatcher:
         elif problem.status in BUSY:
             replays.forget(timestamp, name)
         else:
+            problem = self._explained(request, problem)
             replays.record(timestamp, name, (problem.status, problem.body()))
         self._refuse(request, problem)
 
@@ -357,7 +359,7 @@ class Dispatcher:
             _add_named(values, named_values(route, request.path))
         unknown = self.desk.unknown_names(route, values)
         if unknown:
-            request.lines += b"x-venue-ignored: %s\r\n" % _names(unknown)
+            request.lines += b"%s: %s\r\n" % (IGNORED, _names(unknown))
         return values
 
     def _serve_other(self, request: Request, path: bytes, now: int) -> None:
@@ -385,12 +387,23 @@ class Dispatcher:
     # -- answers ----------------------------------------------------------------------------------
 
     def _refuse(self, request: Request, problem: Exception) -> None:
-        refusal = refusal_of(problem, request.what())
+        refusal = self._explained(request, refusal_of(problem, request.what()))
         if refusal.retry_after is not None:
             request.lines += b"retry-after: %d\r\n" % refusal.retry_after
         if refusal.code == errors.REQUEST_REPEATED:
             request.lines += REPEATED
         request.answer(refusal.status, refusal.body())
+
+    def _explained(self, request: Request, refusal: ApiError) -> ApiError:
+        """The refusal; with the names of V3 where fields of V2 were ignored."""
+        if IGNORED not in request.lines:
+            return refusal
+        route = self.desk.routes.find(request.method, unprefixed(request.path))
+        if route is None:
+            return refusal
+        return errors.explained(
+            refusal, former.fields(route.request.names, _values(route, request))
+        )
 
     def _wait(self, request: Request, answering: Coroutine[Any, Any, None]) -> None:
         """Go on as a task."""
@@ -415,12 +428,12 @@ def refusal_of(problem: Exception, what: str) -> ApiError:
     return errors.internal()
 
 
-def _check_known(unknown: list[str]) -> None:
+def _check_known(unknown: list[str], words: str) -> None:
     """ApiError -1142 that names what other exchanges swallow; known names that do nothing pass."""
     names = [errors.shown(name)[1:-1] for name in unknown if "=" not in name]
     if names:
         more = f"; {', '.join(names[1:SHOWN_MAX])} neither" if len(names) > 1 else ""
-        raise errors.invalid(names[0], UNKNOWN + more)
+        raise errors.explained(errors.invalid(names[0], UNKNOWN + more), words)
 
 
 def _encoded(reply: Any) -> bytes:

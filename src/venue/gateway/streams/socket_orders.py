@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Raw, UnsetType, structs
 
-from venue.api import errors
+from venue.api import errors, former
 from venue.api.errors import ApiError
 from venue.api.streams.channels import METHODS, PLACE, Answer, SocketError
 from venue.core.messages.commands import Command, EndConnection, GuardOrders
@@ -98,7 +98,8 @@ class SocketOrders:
             return True
         self._in_flight += 1
         turn = partial(self._begin, route, values)
-        finish: Finish = partial(self._served, route, identity, ignored)
+        told = former.fields(route.request.names, values) if ignored else ""
+        finish: Finish = partial(self._served, route, identity, ignored, told)
         if note is not None:
             finish = note.finishing(finish)
         faults = self._desk.node.faults
@@ -224,13 +225,15 @@ class SocketOrders:
         route: Route,
         identity: Identity,
         ignored: list[str],
+        told: str,
         reply: Any,
         problem: Exception | None,
     ) -> None:
         """Answer an operation. It is over before that: the answer's reader may send the next."""
         self._lost(reply, problem)
         if problem is not None:
-            self._refuse(identity, refusal_of(problem, route.row.name))
+            refusal = refusal_of(problem, route.row.name)
+            self._refuse(identity, errors.explained(refusal, told))
             return
         try:
             frame = _answered(identity, ignored, reply)

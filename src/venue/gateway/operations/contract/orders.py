@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from venue.api import errors
+from venue.api import errors, former
 from venue.api.contract.orders import (
     CancelAllRequest,
     CancelContractBatchRequest,
@@ -368,7 +368,7 @@ def _batch_item(call: Call, item: Any) -> tuple[Listed, PlaceContractOrder] | Ap
         found = ordered(call, request.symbol)
         return found, order_command(call, found, request)
     except ApiError as problem:
-        return problem
+        return errors.explained(problem, former.fields(_BATCH_ITEM.names, item))
 
 
 def _client_id_of(call: Call, order_id: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from venue.api import errors
+from venue.api import errors, former
 from venue.api.errors import ApiError
 from venue.api.fields import BATCH_CANCEL_MAX, BATCH_PLACE_MAX, GENERATED_CLIENT_ID
 from venue.api.names import SIDES, TIMES_IN_FORCE, TYPES
@@ -180,7 +180,7 @@ def _batch_command(call: Call, instrument: Instrument, item: Any) -> PlaceOrder 
             raise errors.out_of_range("symbol", rule)
         return order_command(call, instrument, order, None)
     except ApiError as problem:
-        return problem
+        return errors.explained(problem, former.fields(_BATCH_ITEM.names, item))
 
 
 def _failed(symbol: str, client_id: str, time: int, problem: ApiError) -> BatchPlaced:
