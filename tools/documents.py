@@ -103,8 +103,10 @@ def _live() -> str:
         " contradict each other, the venue keeps to the document. `venue dev --profile live`, and"
         " `venue serve --profile live`, follow the live exchange there too: these rows have the"
         ' profile `live`. `Venue(profile="live")` and `@pytest.mark.venue(profile="live")` do'
-        " the same; worlds have the profile of their venue. The profile belongs to the process, and"
-        " no file keeps it. `venue status`, `/_venue/health` and `/openapi.json` tell it.\n\n"
+        " the same, and `--profile live` of `venue run`, `venue crashtest` and `venue with --new`;"
+        " worlds have the profile of their venue. The profile belongs to the process, and no"
+        " journal keeps it. A bundle does, and `venue open` answers so. `venue status`,"
+        " `/_venue/health` and `/openapi.json` tell it.\n\n"
         "Nothing here was seen on a live account of this project. The evidence is code, fixtures,"
         f" probes and reports of public programs that trade there.\n\n{_table(differences())}\n"
     )

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from venue.crashtest import judge
 from venue.crashtest.campaign import CampaignReport, Result
@@ -275,6 +276,10 @@ def test_reports_are_the_same_and_need_nothing_beside_them() -> None:
     assert "http" not in page
     assert again(report, result) == (
         "venue crashtest --seed 7 --only lost-reply -- python 'my bot.py'"
+    )
+    live = structs.replace(report, profile="live")
+    assert again(live, result) == (
+        "venue crashtest --seed 7 --only lost-reply --profile live -- python 'my bot.py'"
     )
     told = json.loads(as_json(report))
     assert (told["failed"], told["incidents"][0]["drawn"]) == (1, 3)

@@ -19,9 +19,9 @@ _ADDRESS = re.compile(r"commands (\d+) to (\d+), read-only, at (http://\S+:(\d+)
 class OpenRun:
     """`venue open` on a free port; ready when constructed. Use it in a `with`."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *options: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "venue", "open", str(file), "--port", "0"],
+            [sys.executable, "-m", "venue", "open", str(file), "--port", "0", *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

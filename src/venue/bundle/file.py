@@ -15,6 +15,7 @@ import msgspec
 
 from venue import private_files
 from venue.api.operator.wire import WireEntry
+from venue.api.profile import Profile
 from venue.core import rules
 from venue.journal import built
 
@@ -50,7 +51,8 @@ class RunFile(msgspec.Struct):
     `snapshot` is a packed snapshot that the commands follow; empty: they begin with command 1.
     `commands` are pieces: the first one's number, and commands as msgpack. `time` is that of the
     last command, in µs; `state_hash` that of the state after it. `wire` are requests and frames.
-    `end` is a packed snapshot after the last command; empty: the run is short.
+    `end` is a packed snapshot after the last command; empty: the run is short. `profile` is that of
+    the venue.
     """
 
     seed: str
@@ -63,6 +65,7 @@ class RunFile(msgspec.Struct):
     commands: list[tuple[int, bytes]]
     wire: list[WireEntry]
     end: bytes = b""
+    profile: str = Profile.DOCUMENT.value
 
 
 _encode = msgspec.msgpack.Encoder().encode

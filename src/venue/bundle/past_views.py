@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
+from venue.api.profile import Profile
 from venue.bundle.moments import Moments, Told
 from venue.bundle.sealed import SealedJournal
 from venue.core.engine import Engine
@@ -104,6 +105,7 @@ def node_of(
         spot_changes=SpotChanges(),
         practice=True,
         faults=FaultRules("1"),
+        profile=Profile(moments.run.profile),
     )
     node.epoch_line += b"x-venue-at: %d\r\n" % sequence
     node.past_wire = moments.run.wire

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from venue.api.operator.wire import WireEntry
+from venue.api.profile import Profile
 from venue.bundle.file import MAGIC, MAGIC_BEGIN, PACKED_MAX, RunFile, RunRefused, unsealed
 from venue.core import rules
 from venue.core.messages.commands import Command
@@ -32,7 +33,8 @@ class PastRun(Struct):
     known.
 
     `first` is the snapshot that all known commands follow; None: they begin with command 1.
-    `damaged` are files of snapshots that cannot be read.
+    `damaged` are files of snapshots that cannot be read. `profile` is that of the venue, which a
+    bundle keeps.
     """
 
     name: str
@@ -41,6 +43,7 @@ class PastRun(Struct):
     wire: list[WireEntry]
     state_hash: str = ""
     damaged: list[str] = []
+    profile: str = Profile.DOCUMENT.value
 
     def begin(self) -> int:
         """The first command whose state can be had."""
@@ -140,7 +143,7 @@ def _bundled(data: bytes, path: str) -> PastRun:
     found = unsealed(data, path)
     journal = Bundled(found, path)
     first = beginning(journal)
-    return PastRun(path, journal, first, found.wire, found.state_hash)
+    return PastRun(path, journal, first, found.wire, found.state_hash, profile=found.profile)
 
 
 def _snapshot(data: bytes, name: str) -> Snapshot:

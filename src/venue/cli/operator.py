@@ -30,6 +30,14 @@ def capital(kind: Any, tokens: Any) -> str:
 
 
 Wallet = Annotated[WalletName, Parameter(converter=capital, help="Which of the owner's wallets.")]
+ProfileName = Literal["document", "live"]
+Profiled = Annotated[
+    ProfileName,
+    Parameter(
+        help="Follow the interface's document, or the live exchange, where they contradict each"
+        " other."
+    ),
+]
 Output = Annotated[Literal["text", "json"], Parameter(help="How to print.")]
 
 

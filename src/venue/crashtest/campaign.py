@@ -43,6 +43,7 @@ class CampaignReport(Struct, frozen=True):
     seed: int
     requests: int
     results: list[Result]
+    profile: str = "document"
 
     def failed(self) -> list[Result]:
         """The incidents that the bot failed."""
@@ -71,7 +72,7 @@ class Campaign:
             self._tell(result, run)
             results.append(result)
         plan = self._plan
-        return CampaignReport(plan.command, plan.seed, plan.requests, results)
+        return CampaignReport(plan.command, plan.seed, plan.requests, results, plan.profile)
 
     async def _run(self, events: list[Event], calm: Trial | None) -> Trial:
         return await TrialRun(self._plan, events, calm, self._ask, self._keep).trial()

@@ -28,6 +28,7 @@ def as_json(report: CampaignReport) -> str:
     told = {
         "command": report.command,
         "seed": report.seed,
+        "profile": report.profile,
         "requests": report.requests,
         "failed": len(report.failed()),
         "incidents": [_incident(report, one) for one in report.results],
@@ -50,6 +51,8 @@ def _incident(report: CampaignReport, result: Result) -> dict[str, Any]:
 def again(report: CampaignReport, result: Result) -> str:
     """The command that repeats one incident."""
     words = ["venue", "crashtest", "--seed", str(report.seed), "--only", result.name]
+    if report.profile != "document":
+        words += ["--profile", report.profile]
     return shlex.join([*words, "--", *report.command])
 
 
@@ -63,7 +66,7 @@ def as_html(report: CampaignReport) -> str:
 <html lang="en"><head><meta charset="utf-8"><title>Crash test: {escape(head)}</title>
 <meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>
 <h1>Crash test: {escape(head)}</h1>
-<p><code>{escape(shlex.join(report.command))}</code>, seed {report.seed},
+<p><code>{escape(shlex.join(report.command))}</code>, seed {report.seed}, profile {report.profile},
 {report.requests} requests a run</p>
 <table><thead><tr><th>Incident</th><th>Result</th><th>Findings</th></tr></thead>
 <tbody>

@@ -53,6 +53,7 @@ class TrialPlan(Struct, frozen=True, kw_only=True):
     seconds: float
     stop_s: float
     limits: BotLimits
+    profile: str = "document"
 
 
 class Trial(Struct, frozen=True):
@@ -103,7 +104,7 @@ class TrialRun:
 
     def _options(self, *, first: bool) -> list[str]:
         """How the venue is started; after a restart its time goes on."""
-        given = ["--seed", str(self._plan.seed)]
+        given = ["--seed", str(self._plan.seed), "--profile", self._plan.profile]
         if any(event.do == RESTART for event in self._events):
             given += ["--state", str(self._folder / "venue.db")]
         return [*given, "--clock", "manual", "--at", BEGINNING] if first else given

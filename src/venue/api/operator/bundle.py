@@ -18,7 +18,7 @@ class BundleView(Struct, rename="camel"):
 
     `snapshotBytes` is the size of the snapshot that stands for earlier commands; 0: there is none,
     and the run begins with command 1. `endBytes` is the size of the snapshot at `last`; 0: the run
-    is short.
+    is short. `profile` is the venue's.
     """
 
     version: str
@@ -30,6 +30,7 @@ class BundleView(Struct, rename="camel"):
     state_hash: str
     snapshot_bytes: int
     end_bytes: int
+    profile: str
 
 
 class SnapshotPieceRequest(Struct):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
-from venue.cli.operator import die
+from venue.cli.operator import Profiled, die
 from venue.cli.rehearsal.scenarios import ask
 from venue.cli.told.printing import tell
 
@@ -44,6 +44,7 @@ def crashtest(
     max_position: Annotated[
         str | None, Parameter(help="The bot's limit: its position in a market, as 0.5.")
     ] = None,
+    profile: Profiled = "document",
     report: Annotated[
         str, Parameter(help="Where the report goes: NAME.html and NAME.json.")
     ] = "crashtest",
@@ -75,7 +76,7 @@ def crashtest(
     largest = Decimal(max_position) if max_position is not None else None
     plan = TrialPlan(
         command=list(command), seed=seed, requests=requests, seconds=seconds, stop_s=stop,
-        limits=BotLimits(may_hold, max_orders, largest),
+        limits=BotLimits(may_hold, max_orders, largest), profile=profile,
     )  # fmt: skip
     chosen = _chosen(only)
     _check_folder(report)

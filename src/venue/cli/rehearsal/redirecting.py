@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn
 from cyclopts import Parameter
 
 from venue.cli.identity import TRADER, Who, acting
-from venue.cli.operator import DEFAULT_URL, Owner, Url, call, die
+from venue.cli.operator import DEFAULT_URL, Owner, ProfileName, Url, call, die
 from venue.cli.told.printing import tell
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ def with_venue(
         str | None, Parameter(help="With --clock rate: seconds that pass in one.")
     ] = None,
     at: Annotated[str | None, Parameter(help="With --clock: the time to begin at.")] = None,
+    profile: Annotated[
+        ProfileName | None, Parameter(help="With --new: whether it is as the live exchange.")
+    ] = None,
     stop: Annotated[
         float, Parameter(help="Seconds that the command has to end after SIGTERM.")
     ] = 10.0,
@@ -57,7 +60,7 @@ def with_venue(
         die("which command? For instance: venue with alice -- python bot.py")
     if not STOP_S[0] <= stop <= STOP_S[1]:
         die(f"--stop {stop:g}: must be from {STOP_S[0]:g} to {STOP_S[1]:g}")
-    of_new = {"clock": clock, "rate": rate, "at": at}
+    of_new = {"clock": clock, "rate": rate, "at": at, "profile": profile}
     given = [f"--{option}={value}" for option, value in of_new.items() if value is not None]
     if given and not new:
         die(f"{given[0].partition('=')[0]} is an option of a venue that is started: it needs --new")

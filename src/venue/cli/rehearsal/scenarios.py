@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from cyclopts import Parameter
 
-from venue.cli.operator import Output, die
+from venue.cli.operator import Output, Profiled, die
 from venue.cli.told.printing import tell
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ ANSWER_S: Final = 600.0  # an advance over days takes its time
 
 
 def run(
-    file: Annotated[str, Parameter(help="The scenario, a TOML file.")], *, output: Output = "text"
+    file: Annotated[str, Parameter(help="The scenario, a TOML file.")],
+    *,
+    profile: Profiled = "document",
+    output: Output = "text",
 ) -> None:
     """Run a scenario's steps against a venue of its own; ends with 1 when one does not go as
     expected."""
@@ -37,7 +40,7 @@ def run(
         scenario = load(file)
         with (
             tempfile.TemporaryDirectory(prefix="venue-") as folder,
-            Practice(Path(folder), *options(scenario)) as practice,
+            Practice(Path(folder), "--profile", profile, *options(scenario)) as practice,
         ):
             held = _told(scenario, practice, output)
     except (ScenarioRefused, NotStarted) as problem:

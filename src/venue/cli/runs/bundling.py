@@ -57,6 +57,7 @@ def gathered(url: str) -> RunFile:
         commands=_commands(url, head),
         wire=_wire(url),
         end=_snapshot(url, head["last"], head.get("endBytes", 0)),
+        profile=head.get("profile", "document"),
     )
 
 

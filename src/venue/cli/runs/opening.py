@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from venue.cli.credentials import OPERATOR_TOKEN
-from venue.cli.operator import die
+from venue.cli.operator import ProfileName, die
 from venue.cli.told.printing import paint, tell
 
 WIDTH: Final = 70  # of the line that says how far it is
@@ -46,6 +46,13 @@ def open_run(
     file: RunName,
     *,
     port: Annotated[int, Parameter(help="Port to listen on; 0 for any free one.")] = 8787,
+    profile: Annotated[
+        ProfileName | None,
+        Parameter(
+            help="Answer as the interface's document says, or as the live exchange does. A bundle"
+            " keeps its venue's profile; a --state file keeps none, which is document."
+        ),
+    ] = None,
 ) -> None:
     """Serve a run over REST for reading, at any of its commands: ?at=SEQ. ^C ends it.
 
@@ -62,11 +69,13 @@ def open_run(
     options = ReadingOptions(port=port, operator_token=os.environ.get(OPERATOR_TOKEN, ""))
 
     with in_words(), opened_run(file) as run:
+        run.profile = profile or run.profile
+        of_profile = f", profile {run.profile}" if run.profile == "live" else ""
 
         def ready(served: int) -> None:
             tell(
                 f"{file}: commands {run.begin()} to {run.last()}, read-only, at"
-                f" http://127.0.0.1:{served}",
+                f" http://127.0.0.1:{served}" + of_profile,
                 flush=True,
             )
 

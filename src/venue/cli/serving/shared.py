@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from cyclopts import Parameter
 
 from venue.cli.credentials import OPERATOR_TOKEN
-from venue.cli.operator import REFUSED
+from venue.cli.operator import REFUSED, Profiled
 from venue.cli.operator import die as _die
 from venue.program import importing
 from venue.times import span_us
@@ -53,13 +53,7 @@ class SharedOptions:
             negative="",
         ),
     ] = False
-    profile: Annotated[
-        Literal["document", "live"],
-        Parameter(
-            help="Follow the interface's document, or the live exchange, where they contradict"
-            " each other."
-        ),
-    ] = "document"
+    profile: Profiled = "document"
     batch_place: Annotated[
         bool | None,
         Parameter(help="Switch batch placement of both products on or off; it stays so."),

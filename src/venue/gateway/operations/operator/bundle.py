@@ -70,6 +70,7 @@ async def bundle(call: Call, _: Empty) -> BundleView:
         state_hash=digest,
         snapshot_bytes=_size(first),
         end_bytes=_size(node.handed_out),
+        profile=node.profile.value,
     )
 
 
