@@ -18,7 +18,7 @@ import msgspec
 import uvloop
 
 from venue.api.fields import GENERATED_CLIENT_ID
-from venue.api.operation import Operation
+from venue.api.operation import Row
 from venue.api.spot import market
 from venue.api.spot import orders as spot_orders
 from venue.api.spot.orders import (
@@ -84,7 +84,7 @@ def routes(clock: VenueClock, answers: dict[str, bytes]) -> Routes:
             )
         return PlaceBatchReply(placed)
 
-    def constant(row: Operation[Any, Any]) -> Route:
+    def constant(row: Row) -> Route:
         data = Encoded(answers.get(row.path, b"{}"))
         return bind(row, lambda call, request: data)
 

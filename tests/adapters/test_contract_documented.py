@@ -15,7 +15,7 @@ from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
 from venue.api.documents import table
 from venue.api.documents.openapi import openapi
-from venue.api.operation import in_body
+from venue.api.operation import in_body, request_type
 from venue.gateway.dispatch.shapes import compile_request
 
 ROWS = (
@@ -158,7 +158,7 @@ def test_rows_are_the_documented_index() -> None:
 
 
 def test_parameters_are_the_documented_ones() -> None:
-    assert {row.name: _parameters(row.request) for row in ROWS} == PARAMETERS
+    assert {row.name: _parameters(request_type(row)) for row in ROWS} == PARAMETERS
 
 
 def _parameters(request: type[Any]) -> str:

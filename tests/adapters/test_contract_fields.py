@@ -208,4 +208,6 @@ def test_refused(
 def test_a_query_is_read_like_a_body() -> None:
     request = compile_request(contract_orders.ContractOrderHistoryRequest)
     found = decode(request, query_values(b"symbol=ethusdt&limit=1000&page=0&startTime="))
-    assert found == contract_orders.ContractOrderHistoryRequest("ETHUSDT", 1000, None, None, 0)
+    assert found == contract_orders.ContractOrderHistoryRequest(
+        symbol="ETHUSDT", limit=1000, page=0
+    )

@@ -21,11 +21,10 @@ from support.socket_desk import price_contracts
 from support.worlds import made
 from venue import Refused, Venue
 from venue.api.documents.table import ROWS
-from venue.api.operation import Operation, in_body
+from venue.api.operation import Row, in_body
 from venue.api.streams.channels import CANCEL_ON_DISCONNECT, METHODS, PLACE, SOCKETS
 from venue.vocabulary import Access, Product
 
-Row = Operation[Any, Any]
 WORLD = "rights"
 SYMBOL = "BTCSUSDT"
 GRANTED = (Access.READ, Access.SPOT_TRADE, Access.CONTRACT_TRADE, Access.COPY_TRADE)

@@ -15,7 +15,7 @@ from support.raw import Desk, order, priced
 from support.server import Server
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
-from venue.api.operation import Operation
+from venue.api.operation import Row, request_type
 from venue.vocabulary import Access
 
 V3, SPOT, SYMBOL = "/capi/v3", "/api/v3", "BTCUSDT"
@@ -110,8 +110,8 @@ def read(session: Session) -> None:
             session.ask("POST", row.path, {})
 
 
-def query(row: Operation[Any, Any]) -> str:
-    names = [name for name in row.request.__struct_fields__ if name in SAMPLES]
+def query(row: Row) -> str:
+    names = [name for name in request_type(row).__struct_fields__ if name in SAMPLES]
     values = SAMPLES | ({"symbol": "BTCSUSDT"} if "/sim/" in row.path else {})
     return "&".join(f"{name}={values[name]}" for name in names)
 

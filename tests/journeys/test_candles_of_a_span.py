@@ -39,8 +39,10 @@ def test_candles_are_encoded_once() -> None:
         options = main.Options(agents=False)
         async with main.opened(options, SystemClock(), _fail) as node:
             call = Call(node, 0, b"")
-            spot = KlinesRequest("BTCUSDT", "1m", limit=1_000, end_time=FAR_MS)
-            contract = HistoryKlinesRequest("BTCUSDT", "1m", limit=100, end_time=FAR_MS)
+            spot = KlinesRequest(symbol="BTCUSDT", interval="1m", limit=1_000, end_time=FAR_MS)
+            contract = HistoryKlinesRequest(
+                symbol="BTCUSDT", interval="1m", limit=100, end_time=FAR_MS
+            )
             for most in (1_100, 4):  # the second time a minute may have begun
                 counted.clear()
                 sys.setprofile(count)
@@ -49,7 +51,7 @@ def test_candles_are_encoded_once() -> None:
                 rows = [len(msgspec.json.decode(one.data)) for one in told]
                 assert rows == [1_000, 100]
                 assert counted["views"] <= most
-            newest = klines(call, KlinesRequest("BTCUSDT", "1m", limit=1_000))
+            newest = klines(call, KlinesRequest(symbol="BTCUSDT", interval="1m", limit=1_000))
             others = {row[0]: row for row in msgspec.json.decode(newest.data)[:-1]}
             closed = msgspec.json.decode(told[0].data)[10:-1]
             assert [others[row[0]] for row in closed] == closed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -11,15 +12,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from msgspec import NODEFAULT, structs
-from tools import clients
+from msgspec import NODEFAULT
 
 from support.faulty import add
 from support.server import Server
 from venue import AsyncClient, Client, Misused, Refused, Unreachable
 from venue.api.documents.table import ROWS
-from venue.api.operation import Operation
+from venue.api.operation import Row, parameters
 from venue.api.operator.faults import Effect
+from venue.client.calls import Call, Each
+from venue.client.methods import Methods
+from venue.client.paging import PAGES
 from venue.vocabulary import Access
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -55,18 +58,42 @@ def alice(server: Server) -> Iterator[Client]:
         yield client
 
 
-def test_the_clients_are_current() -> None:
-    written = clients.clients()
-    for path, text in written.items():
-        assert (ROOT / path).read_text() == text, f"{path} is old: python tools/clients.py"
-    there = (ROOT / "src/venue/client").glob("*calls/**/*.py")
-    assert {path.relative_to(ROOT).as_posix() for path in there} == set(written)
+def test_each_row_has_its_method() -> None:
+    """Under its name, with its parameters; and no other method is there but those of a client."""
+    methods = {name: value for name, value in vars(Methods).items() if name[0] != "_"}
+    rows = {name: method for name, method in methods.items() if isinstance(method, Call)}
+    assert list(rows) == [row.name for row in ROWS]
+    for row in ROWS:
+        method = getattr(Client, row.name)
+        assert (method.__name__, method.__doc__) == (row.name, f"{row.method} {row.path}")
+        _own, *given = inspect.signature(method).parameters.values()
+        assert [one.name for one in given] == [field.name for field in parameters(row)]
+        assert {one.kind for one in given} <= {inspect.Parameter.KEYWORD_ONLY}
+    assert {name for name, method in methods.items() if isinstance(method, Each)} == {
+        f"each_{row.name}" for row in ROWS if paged(row)
+    }
 
 
-def needed(row: Operation[Any, Any]) -> list[str]:
+def paged(row: Row) -> bool:
+    """Whether a row's list comes in pages: by number, or from an item on."""
+    names = {field.encode_name for field in parameters(row)}
+    return bool(names & set(PAGES)) or row.name in ("bills", "income")
+
+
+def test_parameters_that_a_method_does_not_have(alice: Client) -> None:
+    untyped: Any = alice
+    with pytest.raises(TypeError, match="symbl"):
+        untyped.depth(symbl="BTCUSDT")
+    with pytest.raises(TypeError, match="symbol"):
+        untyped.depth()
+    with pytest.raises(TypeError, match="positional"):
+        untyped.depth("BTCUSDT")
+
+
+def needed(row: Row) -> list[str]:
     return [
         field.name
-        for field in structs.fields(row.request)
+        for field in parameters(row)
         if field.default is NODEFAULT and field.default_factory is NODEFAULT
     ]
 
@@ -95,7 +122,7 @@ REFUSED: Final = (
 
 
 @pytest.mark.parametrize("row", READING, ids=lambda row: row.name)
-def test_every_reading_row_decodes(alice: Client, row: Operation[Any, Any]) -> None:
+def test_every_reading_row_decodes(alice: Client, row: Row) -> None:
     values = {name: SAMPLES[name] for name in needed(row)}
     if row.name in ("keys",):
         values["owner"] = "alice"

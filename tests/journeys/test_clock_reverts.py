@@ -25,7 +25,7 @@ from venue.times import US_PER_MS, moment_us
 
 BEGIN_US = moment_us("2026-01-01T00:00:00Z")
 HOUR_US = 3_600_000_000
-BASE = SnapshotId("base")
+BASE = SnapshotId(name="base")
 SETTINGS: list[dict[str, Any]] = [
     {"mode": "real"},
     {"mode": "offset"},
@@ -94,7 +94,7 @@ def test_a_revert_that_meets_a_change_which_ends_an_advance_is_refused(tmp_path:
     async def story() -> None:
         async with later(tmp_path) as call:
             advance = asyncio.create_task(advance_clock(call, AdvanceRequest(by="1h")))
-            at = ClockRequest("manual", at="2026-01-01T03:00:00Z")
+            at = ClockRequest(mode="manual", at="2026-01-01T03:00:00Z")
             change = asyncio.create_task(change_clock(call, at))
             while not advance.done():
                 await asyncio.sleep(0)

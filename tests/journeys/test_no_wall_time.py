@@ -8,12 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from support.client import Answer
 from support.lived import SYMBOL, Life
 from venue.api.documents.table import ROWS
-from venue.api.operation import Operation, in_body
+from venue.api.operation import Row, in_body, parameters
 from venue.vocabulary import Access
 
 NEAR_S = 3 * 86_400  # a time so near to the machine's is the machine's
@@ -51,7 +49,7 @@ def test_nothing_is_of_the_machines_time(tmp_path: Path) -> None:
     assert not found, found[:3]
 
 
-def _call(life: Life, row: Operation[Any, Any]) -> Answer:
+def _call(life: Life, row: Row) -> Answer:
     """An operation, with what it may take of some usual parameters."""
     fields = {field.encode_name for field in _fields(row)}
     asked = {name: value for name, value in ASKED.items() if name in fields}
@@ -62,8 +60,8 @@ def _call(life: Life, row: Operation[Any, Any]) -> Answer:
     return client.call(row.method, f"{row.path}?{query}" if query else row.path, None)
 
 
-def _fields(row: Operation[Any, Any]) -> Any:
-    return msgspec.structs.fields(row.request)
+def _fields(row: Row) -> Any:
+    return parameters(row)
 
 
 def _late(life: Life) -> Answer:

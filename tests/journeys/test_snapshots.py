@@ -311,7 +311,7 @@ def test_a_state_that_is_saved_and_deleted_at_once_is_answered_for_twice(replace
 async def _save_and_delete(*, replaced: bool) -> None:
     options = Options(agents=False, history=False)
     async with opened(options, SystemClock(), _fail) as node:
-        call, name = Call(node, 0, b""), SnapshotId("base")
+        call, name = Call(node, 0, b""), SnapshotId(name="base")
         if replaced:
             await keep(call, name)
         saved, deleted = await asyncio.gather(

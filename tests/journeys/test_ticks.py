@@ -109,8 +109,12 @@ async def _jump(practice: bool) -> None:
             await node.submit(demo.genesis())
         call = Call(node, 0, b"")
         price = str(PRICE // 100)
-        await post_index(call, IndexRequest(SYMBOL, price, demo.POSTED))  # the first one
-        higher = IndexRequest(SYMBOL, str(PRICE * 11 // 1_000), demo.POSTED, jump=True)
+        await post_index(
+            call, IndexRequest(symbol=SYMBOL, price=price, source=demo.POSTED)
+        )  # the first one
+        higher = IndexRequest(
+            symbol=SYMBOL, price=str(PRICE * 11 // 1_000), source=demo.POSTED, jump=True
+        )
         if not practice:
             with pytest.raises(ApiError) as caught:
                 await post_index(call, higher)

@@ -122,29 +122,31 @@ def questions(choice: Random) -> list[tuple[Handler, Any]]:
     limit = choice.choice([1, 2, 7, choice.randrange(1, 70)])
     some = choice.choice([None, symbol])
     levels = choice.choice(["15", "200"])
-    selected = choice.choice([SelectionRequest(some), SelectionRequest(None, list(SYMBOLS))])
+    selected = choice.choice(
+        [SelectionRequest(symbol=some), SelectionRequest(symbol=None, symbols=list(SYMBOLS))]
+    )
     one = choice.choice([None, contract])
-    of_contracts = ContractSelectionRequest(one)
-    candles = ContractKlinesRequest(contract, interval, limit)
+    of_contracts = ContractSelectionRequest(symbol=one)
+    candles = ContractKlinesRequest(symbol=contract, interval=interval, limit=limit)
     return [
-        (spot_market.depth, DepthRequest(symbol, levels)),
-        (contract_market.contract_depth, DepthRequest(contract, levels)),
+        (spot_market.depth, DepthRequest(symbol=symbol, limit=levels)),
+        (contract_market.contract_depth, DepthRequest(symbol=contract, limit=levels)),
         (spot_market.prices, selected),
         (spot_market.tickers, selected),
         (spot_market.book_tickers, selected),
         (contract_market.contract_tickers, of_contracts),
         (contract_market.contract_book_tickers, of_contracts),
-        (spot_market.trades, TradesRequest(symbol, limit)),
-        (contract_market.contract_trades, TradesRequest(contract, limit)),
-        (spot_market.klines, KlinesRequest(symbol, interval, limit)),
+        (spot_market.trades, TradesRequest(symbol=symbol, limit=limit)),
+        (contract_market.contract_trades, TradesRequest(symbol=contract, limit=limit)),
+        (spot_market.klines, KlinesRequest(symbol=symbol, interval=interval, limit=limit)),
         (contract_market.contract_klines, candles),
         (contract_market.index_klines, candles),
         (contract_market.mark_klines, candles),
-        (spot_market.exchange_info, ExchangeInfoRequest(some)),
+        (spot_market.exchange_info, ExchangeInfoRequest(symbol=some)),
         (spot_market.exchange_info, ExchangeInfoRequest(symbol_status="HALT")),
         (
             contract_market.contract_exchange_info,
-            ContractExchangeInfoRequest(choice.choice([None, contract])),
+            ContractExchangeInfoRequest(symbol=choice.choice([None, contract])),
         ),
     ]
 
@@ -180,13 +182,13 @@ def test_an_answer_is_encoded_once_per_change() -> None:
     def act(node: Node, clock: Hands) -> None:
         call, btc = Call(node, 0, b""), "BTCUSDT"
         asked: list[tuple[Handler, Any]] = [
-            (spot_market.depth, DepthRequest(btc)),
-            (contract_market.contract_depth, DepthRequest(btc)),
-            (spot_market.prices, SelectionRequest(btc)),
-            (spot_market.tickers, SelectionRequest(btc)),
-            (spot_market.book_tickers, SelectionRequest(btc)),
-            (spot_market.trades, TradesRequest(btc)),
-            (spot_market.klines, KlinesRequest(btc, "1m")),
+            (spot_market.depth, DepthRequest(symbol=btc)),
+            (contract_market.contract_depth, DepthRequest(symbol=btc)),
+            (spot_market.prices, SelectionRequest(symbol=btc)),
+            (spot_market.tickers, SelectionRequest(symbol=btc)),
+            (spot_market.book_tickers, SelectionRequest(symbol=btc)),
+            (spot_market.trades, TradesRequest(symbol=btc)),
+            (spot_market.klines, KlinesRequest(symbol=btc, interval="1m")),
         ]
         first = [handler(call, request) for handler, request in asked]
         assert [handler(call, request) for handler, request in asked] == first
@@ -225,10 +227,10 @@ def test_a_stranger_does_not_decide_how_much_is_kept() -> None:
         say(node, clock, PlaceOrder(FIRST_UID, "BTCUSDT", 0, 0, 0, 1_000, price))
         say(node, clock, PlaceOrder(FIRST_UID + 1, "BTCUSDT", 1, 0, 0, 40, price))
         for limit in range(1, 1_001):
-            spot_market.trades(call, TradesRequest("BTCUSDT", limit))
-            spot_market.klines(call, KlinesRequest("BTCUSDT", "1m", limit))
+            spot_market.trades(call, TradesRequest(symbol="BTCUSDT", limit=limit))
+            spot_market.klines(call, KlinesRequest(symbol="BTCUSDT", interval="1m", limit=limit))
             chosen = ["BTCUSDT", "ETHUSDT", "SOLUSDT"][: 1 + limit % 3]
-            spot_market.tickers(call, SelectionRequest(None, chosen))
+            spot_market.tickers(call, SelectionRequest(symbol=None, symbols=chosen))
         kept = {len(question) for question in node.answers.known}
         assert kept == {2}  # an operation and a symbol
         assert len(node.answers.known) == 3
@@ -243,14 +245,16 @@ def test_who_asks_for_all_series_of_the_demo_markets_has_none_encoded_twice() ->
     def act(node: Node, clock: Hands) -> None:
         call = Call(node, 0, b"")
         for instrument in demo.INSTRUMENTS:
-            spot_market.trades(call, TradesRequest(instrument.symbol, 1))
+            spot_market.trades(call, TradesRequest(symbol=instrument.symbol, limit=1))
             for interval in INTERVALS:
-                spot_market.klines(call, KlinesRequest(instrument.symbol, interval, 1))
+                spot_market.klines(
+                    call, KlinesRequest(symbol=instrument.symbol, interval=interval, limit=1)
+                )
         for contract in demo.CONTRACTS:
             symbol = contract.instrument.symbol
-            contract_market.contract_trades(call, TradesRequest(symbol, 1))
+            contract_market.contract_trades(call, TradesRequest(symbol=symbol, limit=1))
             for interval in INTERVALS:
-                asked = ContractKlinesRequest(symbol, interval, 1)
+                asked = ContractKlinesRequest(symbol=symbol, interval=interval, limit=1)
                 contract_market.contract_klines(call, asked)
                 contract_market.index_klines(call, asked)
                 contract_market.mark_klines(call, asked)

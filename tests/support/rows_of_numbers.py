@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from msgspec import inspect
 
 from venue.api.documents.table import ROWS
-from venue.api.operation import Operation
+from venue.api.operation import Row
 from venue.vocabulary import Access
 
 POWERS: Final = (2**31, 2**53, 2**61, 2**62, 2**63, 2**64, 10**17, 10**18, 10**30)
@@ -143,7 +143,7 @@ def requests() -> Iterator[Asked]:
             yield from of_row(row)
 
 
-def of_row(row: Operation[Any, Any]) -> Iterator[Asked]:
+def of_row(row: Row) -> Iterator[Asked]:
     """The requests of one row."""
     struct = inspect.type_info(row.request)
     operator = row.access is Access.OPERATOR

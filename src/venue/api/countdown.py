@@ -9,7 +9,7 @@ from venue.api.operation import Under, rows
 from venue.vocabulary import Access
 
 
-class CancelAfterRequest(Struct):
+class CancelAfterRequest(Struct, kw_only=True):
     """Cancel all open orders of the product in `timeout` seconds, unless this is sent before.
 
     Sent again it begins the countdown again; 0 switches it off. The countdown runs on over restarts

@@ -1,7 +1,8 @@
 """The kinds of fields a request may have, as annotated types: read by the decoder and OpenAPI."""
 
+import decimal
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 from msgspec import Meta
 
@@ -35,6 +36,7 @@ UIDS_MAX: Final = 100
 ARTICLE_LENGTH_MAX: Final = 10_000
 ADDRESS_PATTERN: Final = r"^https?://[^ ]+$"
 COUNTDOWN_ALLOWED: Final = f"0, or {CANCEL_AFTER_MIN_S} to {CANCEL_AFTER_MAX_S}"
+Money: TypeAlias = str | int | decimal.Decimal  # an amount as callers of a client may give it
 
 
 class Kind(StrEnum):
@@ -113,15 +115,28 @@ TimeInForceName = Annotated[
         extra_json_schema={"enum": ["GTC", "IOC", "FOK", "POST_ONLY"]},
     ),
 ]
-Decimal = Annotated[str, Meta(pattern=DECIMAL_PATTERN, extra=_meta(Kind.DECIMAL))]
-Rate = Annotated[
-    str,
-    Meta(
-        pattern=DECIMAL_PATTERN,
-        extra=_meta(Kind.RATE),
-        description="A fraction such as 0.001; may be 0.",
-    ),
-]
+if TYPE_CHECKING:  # callers of a client give any of them; what was decoded is text
+    Decimal: TypeAlias = Money
+    Rate: TypeAlias = Money
+    DecimalOrZero: TypeAlias = Money
+else:
+    Decimal = Annotated[str, Meta(pattern=DECIMAL_PATTERN, extra=_meta(Kind.DECIMAL))]
+    Rate = Annotated[
+        str,
+        Meta(
+            pattern=DECIMAL_PATTERN,
+            extra=_meta(Kind.RATE),
+            description="A fraction such as 0.001; may be 0.",
+        ),
+    ]
+    DecimalOrZero = Annotated[
+        str,
+        Meta(
+            pattern=DECIMAL_PATTERN,
+            extra=_meta(Kind.RATE),
+            description="A decimal; 0 is the same as none.",
+        ),
+    ]
 ClientId = Annotated[str, Meta(pattern=CLIENT_ID_PATTERN, extra=_meta(Kind.CLIENT_ID))]
 ClientIds = Annotated[list[str], Meta(max_length=BATCH_CANCEL_MAX, extra=_meta(Kind.CLIENT_IDS))]
 Id = Annotated[int, Meta(ge=1, le=ID_MAX, extra=_meta(Kind.INTEGER))]
@@ -273,14 +288,6 @@ Leverage = Annotated[
         le=LEVERAGE_MAX,
         extra=_meta(Kind.LEVERAGE),
         description="A whole number, up to the symbol's own maximum; 20.00 is 20.",
-    ),
-]
-DecimalOrZero = Annotated[
-    str,
-    Meta(
-        pattern=DECIMAL_PATTERN,
-        extra=_meta(Kind.RATE),
-        description="A decimal; 0 is the same as none.",
     ),
 ]
 PositionSideName = Annotated[str, _choice([side.name for side in PositionSide])]

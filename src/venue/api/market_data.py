@@ -13,7 +13,7 @@ class TimeReply(Struct, rename="camel"):
     server_time: int
 
 
-class TradesRequest(Struct):
+class TradesRequest(Struct, kw_only=True):
     """The newest trades of a symbol."""
 
     symbol: Symbol
@@ -32,7 +32,7 @@ class PublicTrade(Struct, rename="camel"):
     is_best_match: bool
 
 
-class DepthRequest(Struct):
+class DepthRequest(Struct, kw_only=True):
     """The best 15 or 200 levels of a symbol's book."""
 
     symbol: Symbol

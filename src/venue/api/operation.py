@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, Generic, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Generic, ParamSpec, TypeAlias, TypeVar, cast
 
 from msgspec import Struct
-from msgspec.structs import force_setattr
+from msgspec.structs import FieldInfo, fields, force_setattr
 
 from venue.vocabulary import Access
 
+P = ParamSpec("P")
 Q = TypeVar("Q")
 R = TypeVar("R")
 
@@ -18,19 +19,24 @@ class Empty(Struct):
     """A request without parameters, or a reply without fields."""
 
 
-class Operation(Struct, Generic[Q, R], frozen=True):
-    """One operation: weight is (per IP, per UID); `request` and `reply` are their wire types."""
+class Operation(Struct, Generic[P, Q, R], frozen=True):
+    """One operation: weight is (per IP, per UID); `request` and `reply` are their wire types.
+
+    P are the parameters of the request's constructor: those of the method of a client. Q, the
+    request itself, is what the operation's handler takes, and R what both return.
+    """
 
     method: str
     path: str
     access: Access
     weight: tuple[int, int]
-    request: type[Q]
+    request: Callable[P, Q]
     reply: type[R]
     name: str = ""  # the row's name in its module; `rows` fills it in
     lead: bool = False  # a lead trader's key is let in too, for its tracked positions
 
 
+Row: TypeAlias = Operation[..., Any, Any]
 Weight = tuple[int, int]
 
 
@@ -45,26 +51,34 @@ class Under(Struct, frozen=True):
     access: Access
     lead: bool = False
 
-    def get(self, path: str, weight: Weight, request: type[Q], reply: type[R]) -> Operation[Q, R]:
+    def get(
+        self, path: str, weight: Weight, request: Callable[P, Q], reply: type[R]
+    ) -> Operation[P, Q, R]:
         return self._row("GET", path, weight, request, reply)
 
-    def post(self, path: str, weight: Weight, request: type[Q], reply: type[R]) -> Operation[Q, R]:
+    def post(
+        self, path: str, weight: Weight, request: Callable[P, Q], reply: type[R]
+    ) -> Operation[P, Q, R]:
         return self._row("POST", path, weight, request, reply)
 
     def delete(
-        self, path: str, weight: Weight, request: type[Q], reply: type[R]
-    ) -> Operation[Q, R]:
+        self, path: str, weight: Weight, request: Callable[P, Q], reply: type[R]
+    ) -> Operation[P, Q, R]:
         return self._row("DELETE", path, weight, request, reply)
 
-    def put(self, path: str, weight: Weight, request: type[Q], reply: type[R]) -> Operation[Q, R]:
+    def put(
+        self, path: str, weight: Weight, request: Callable[P, Q], reply: type[R]
+    ) -> Operation[P, Q, R]:
         return self._row("PUT", path, weight, request, reply)
 
-    def patch(self, path: str, weight: Weight, request: type[Q], reply: type[R]) -> Operation[Q, R]:
+    def patch(
+        self, path: str, weight: Weight, request: Callable[P, Q], reply: type[R]
+    ) -> Operation[P, Q, R]:
         return self._row("PATCH", path, weight, request, reply)
 
     def _row(
-        self, method: str, path: str, weight: Weight, request: type[Q], reply: type[R]
-    ) -> Operation[Q, R]:
+        self, method: str, path: str, weight: Weight, request: Callable[P, Q], reply: type[R]
+    ) -> Operation[P, Q, R]:
         path = self.prefix + path
         return Operation(method, path, self.access, weight, request, reply, lead=self.lead)
 
@@ -77,7 +91,17 @@ def either(one: type[Q], other: type[R]) -> type[Q | R]:
     return one | other  # type: ignore[return-value]  # a union is no type to mypy
 
 
-def rows(names: Mapping[str, object]) -> tuple[Operation[Any, Any], ...]:
+def request_type(row: Row) -> type[Struct]:
+    """The struct of a row's request."""
+    return cast(type[Struct], row.request)
+
+
+def parameters(row: Row) -> tuple[FieldInfo, ...]:
+    """The fields of a row's request."""
+    return fields(request_type(row))
+
+
+def rows(names: Mapping[str, object]) -> tuple[Row, ...]:
     """The rows among a module's names, in their order; each gets the name that it has there."""
     found = {name: row for name, row in names.items() if isinstance(row, Operation)}
     for name, row in found.items():
@@ -85,7 +109,7 @@ def rows(names: Mapping[str, object]) -> tuple[Operation[Any, Any], ...]:
     return tuple(found.values())
 
 
-def in_body(row: Operation[Any, Any]) -> bool:
+def in_body(row: Row) -> bool:
     """Whether the row's parameters come in a JSON body (protocol 1.2)."""
     return row.method in ("POST", "PUT", "PATCH") or (
         row.method == "DELETE" and "batch" in row.path

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
-from msgspec.structs import fields
-
-from venue.api.operation import Operation
+from venue.api.operation import Row, parameters
 from venue.vocabulary import Access
 
 # The fields under which a repetition is answered as the first: one of the request's own.
@@ -67,7 +65,7 @@ _ROWS: Final[dict[str, tuple[Repetition, str]]] = {
 }  # fmt: skip
 
 
-def repetition(row: Operation[Any, Any]) -> tuple[Repetition, str]:
+def repetition(row: Row) -> tuple[Repetition, str]:
     """The outcome of the second of two equal requests, with the field or the remedy; KeyError for a
     row that nobody has judged."""
     if row.method == "GET" or row.access in READING:
@@ -76,15 +74,15 @@ def repetition(row: Operation[Any, Any]) -> tuple[Repetition, str]:
     return (Repetition.NAMED, name) if name else _ROWS[row.name]
 
 
-def repeated_under(row: Operation[Any, Any]) -> str:
+def repeated_under(row: Row) -> str:
     """The field of a request under which a repetition is answered as the first; empty: none."""
     if row.method != "POST" or row.access in READING:
         return ""
-    own = [field.encode_name for field in fields(row.request)]
+    own = [field.encode_name for field in parameters(row)]
     return next((name for name in NAMES if name in own), "")
 
 
-def told(row: Operation[Any, Any]) -> str:
+def told(row: Row) -> str:
     """The same in words."""
     kind, more = repetition(row)
     if kind == Repetition.NAMED:

@@ -29,7 +29,7 @@ from uuid import uuid4
 
 from venue.api import signing
 from venue.api.documents.table import BY_NAME, ROWS
-from venue.api.operation import Operation, in_body
+from venue.api.operation import Row, in_body
 from venue.api.repeating import repeated_under
 from venue.cli.credentials import OPERATOR_TOKEN, Credentials
 from venue.cli.progress import working
@@ -85,12 +85,12 @@ def _opener() -> OpenerDirector:
 _OPENER: Final = _opener()
 
 
-def named(name: str) -> Operation[Any, Any]:
+def named(name: str) -> Row:
     """The row of this name."""
     return BY_NAME[name]
 
 
-def looked_up(method: str, target: str) -> tuple[Operation[Any, Any], dict[str, str]]:
+def looked_up(method: str, target: str) -> tuple[Row, dict[str, str]]:
     """The row of a path or a name, with the values in the path; ClientFailed when there is none."""
     rows = [row for row in ROWS if row.method == method]
     for row in rows:
@@ -116,7 +116,7 @@ def ask(account: Credentials, name: str, values: dict[str, Any] | None = None) -
 
 def send(
     url: str,
-    row: Operation[Any, Any],
+    row: Row,
     values: dict[str, Any],
     account: Credentials | None = None,
     *,
@@ -149,7 +149,7 @@ def send(
 
 
 def send_once(
-    url: str, row: Operation[Any, Any], values: dict[str, Any], *, timeout_s: float | None = WAIT_S
+    url: str, row: Row, values: dict[str, Any], *, timeout_s: float | None = WAIT_S
 ) -> Reply:
     """As `send`; an operation with a name for it has its effect once, and is sent again under the
     same name when its answer was lost."""
@@ -168,7 +168,7 @@ def send_once(
 
 def send_patiently(
     url: str,
-    row: Operation[Any, Any],
+    row: Row,
     values: dict[str, Any],
     account: Credentials | None,
     *,

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Any, TypeVar
 
-from venue.api.operation import Operation
-from venue.client.async_calls.whole import AsyncCalls
+from venue.api.operation import Operation, Row
+from venue.client import paging
 from venue.client.books import Books, channel
+from venue.client.calls import Items
 from venue.client.http import RETRIES, TIMEOUT_S, Account, Http
+from venue.client.methods import Methods
 from venue.client.streams import PATIENCE_S, QUIET_S, Stream
 
-Q = TypeVar("Q")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
-class AsyncClient(AsyncCalls):
+class AsyncClient(Methods):
     """A client of the venue at `url`, for one owner or operator. Use it in an `async with`. A call
     runs on a thread: one whose task is cancelled may have its effect all the same.
 
@@ -45,7 +48,6 @@ class AsyncClient(AsyncCalls):
             act_as=act_as,
         )
         self._http = Http(url, account, timeout_s, retries)
-        self._send = self._on_a_thread
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -62,8 +64,14 @@ class AsyncClient(AsyncCalls):
         """Close the connections."""
         self._http.close()
 
-    async def _on_a_thread(self, row: Operation[Q, R], values: dict[str, Any]) -> R:
+    async def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
+        """The reply to a row of the table, with `values` by their names on the wire. Refused;
+        Unreachable when no answer came; Misused for a float or a closed client."""
         return await asyncio.to_thread(self._http.send, row, values)
+
+    def each(self, row: Row, values: dict[str, Any], items: Items[T]) -> AsyncIterator[T]:
+        """The items of all pages of a row; `items` finds the list in a page."""
+        return paging.each_async(self.send, row, values, items)
 
     def listen(
         self,

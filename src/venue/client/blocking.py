@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import TracebackType
+from typing import Any, TypeVar
 
-from venue.client.calls.whole import Calls
+from venue.api.operation import Operation, Row
+from venue.client import paging
+from venue.client.calls import Items
 from venue.client.http import RETRIES, TIMEOUT_S, Account, Http
+from venue.client.methods import Methods
+
+R = TypeVar("R")
+T = TypeVar("T")
 
 
-class Client(Calls):
+class Client(Methods):
     """A client of the venue at `url`, for one owner or operator. Use it in a `with`; threads may
     share it.
 
@@ -37,7 +45,6 @@ class Client(Calls):
             act_as=act_as,
         )
         self._http = Http(url, account, timeout_s, retries)
-        self._send = self._http.send
 
     def __enter__(self) -> Client:
         return self
@@ -53,3 +60,12 @@ class Client(Calls):
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
+
+    def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
+        """The reply to a row of the table, with `values` by their names on the wire. Refused;
+        Unreachable when no answer came; Misused for a float or a closed client."""
+        return self._http.send(row, values)
+
+    def each(self, row: Row, values: dict[str, Any], items: Items[T]) -> Iterator[T]:
+        """The items of all pages of a row; `items` finds the list in a page."""
+        return paging.each(self.send, row, values, items)

@@ -25,13 +25,12 @@ import msgspec
 
 from venue.api import errors, signing
 from venue.api.errors import BY_CODE
-from venue.api.operation import Operation, in_body
+from venue.api.operation import Operation, Row, in_body
 from venue.api.repeating import repeated_under
 from venue.client import operator_tokens
 from venue.client.errors import Misused, Refused, Unreachable, refused
 from venue.vocabulary import Access
 
-Q = TypeVar("Q")
 R = TypeVar("R")
 TIMEOUT_S: Final = 10.0
 RETRIES: Final = 2
@@ -87,7 +86,7 @@ class Http:
         for connection, _ in idle:
             connection.close()
 
-    def send(self, row: Operation[Q, R], values: dict[str, Any]) -> R:
+    def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
         """The reply. Refused; Unreachable when no answer came; Misused for a float or a closed
         client."""
         given = {name: _plain(name, value) for name, value in values.items() if value is not None}
@@ -115,7 +114,7 @@ class Http:
             wait_s *= 2
         raise AssertionError("the last try returns or raises")
 
-    def _once(self, row: Operation[Any, Any], values: dict[str, Any]) -> tuple[int, float, bytes]:
+    def _once(self, row: Row, values: dict[str, Any]) -> tuple[int, float, bytes]:
         """One try: status, seconds to wait, body."""
         path = _HOLE.sub(lambda hole: quote(str(values.pop(hole[1])), safe=""), row.path)
         query = "" if in_body(row) else urlencode(texts(values), doseq=True)
@@ -142,9 +141,7 @@ class Http:
             after = float(answer.headers.get("Retry-After", "0"))
         return answer.status, after, data
 
-    def _headers(
-        self, row: Operation[Any, Any], path: str, query: str, body: bytes
-    ) -> dict[str, str]:
+    def _headers(self, row: Row, path: str, query: str, body: bytes) -> dict[str, str]:
         headers = {"Content-Type": "application/json"} if body else {}
         account = self._account
         if row.access is Access.PUBLIC:
@@ -280,7 +277,7 @@ def texts(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _reply(row: Operation[Any, R], body: bytes) -> R:
+def _reply(row: Operation[..., Any, R], body: bytes) -> R:
     """HTTPException for an answer that was cut short, or is not this interface's."""
     try:
         return msgspec.json.decode(body, type=row.reply)

@@ -3,45 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from msgspec import Struct, structs
+from venue.api.operation import Row, parameters
 
-from venue.api.operation import Operation
-
+T = TypeVar("T")
 Values = dict[str, Any]
 PAGES: Final = ("page", "pageIndex", "pageNum")
 SIZES: Final = ("limit", "pageSize")
 
 
 def each(
-    send: Callable[[Operation[Any, Any], Values], Any], row: Operation[Any, Any], values: Values
-) -> Iterator[Any]:
+    send: Callable[[Row, Values], Any], row: Row, values: Values, items: Callable[[Any], list[T]]
+) -> Iterator[T]:
     """The items of all pages."""
     asked: Values | None = begun(row, values)
     while asked is not None:
         reply = send(row, asked)
-        yield from items(reply)
-        asked = following(row, asked, reply)
+        found = items(reply)
+        yield from found
+        asked = following(row, asked, reply, found)
 
 
 async def each_async(
-    send: Callable[[Operation[Any, Any], Values], Awaitable[Any]],
-    row: Operation[Any, Any],
+    send: Callable[[Row, Values], Awaitable[Any]],
+    row: Row,
     values: Values,
-) -> AsyncIterator[Any]:
+    items: Callable[[Any], list[T]],
+) -> AsyncIterator[T]:
     """As `each`."""
     asked: Values | None = begun(row, values)
     while asked is not None:
         reply = await send(row, asked)
-        for item in items(reply):
+        found = items(reply)
+        for item in found:
             yield item
-        asked = following(row, asked, reply)
+        asked = following(row, asked, reply, found)
 
 
-def begun(row: Operation[Any, Any], values: Values) -> Values:
+def begun(row: Row, values: Values) -> Values:
     """The parameters of the first page, with its number and size."""
-    defaults = {field.encode_name: field.default for field in structs.fields(row.request)}
+    defaults = {field.encode_name: field.default for field in parameters(row)}
     asked = {name: value for name, value in values.items() if value is not None}
     for name in (*PAGES, *SIZES):
         if name in defaults:
@@ -49,18 +51,8 @@ def begun(row: Operation[Any, Any], values: Values) -> Values:
     return asked
 
 
-def items(reply: Any) -> list[Any]:
-    """The items of a page."""
-    if isinstance(reply, list):
-        return reply
-    assert isinstance(reply, Struct), reply
-    (found,) = [value for value in structs.astuple(reply) if isinstance(value, list)]
-    return found
-
-
-def following(row: Operation[Any, Any], asked: Values, reply: Any) -> Values | None:
-    """The parameters of the next page; None after the last."""
-    found = items(reply)
+def following(row: Row, asked: Values, reply: Any, found: list[Any]) -> Values | None:
+    """The parameters of the next page; None after the last. `found` are the items of `reply`."""
     key = getattr(reply, "next_key", None)
     if key is not None:
         return {**asked, "nextKeyId": key.next_key_id, "nextKeyTime": key.next_key_time}

@@ -10,7 +10,7 @@ from typing import Any, Final
 from venue.api import errors
 from venue.api.contract import account as contract
 from venue.api.contract import orders as contract_orders
-from venue.api.operation import Operation
+from venue.api.operation import Row
 from venue.api.spot import account as spot
 from venue.api.spot import market as spot_market
 from venue.api.spot import orders as spot_orders
@@ -50,7 +50,7 @@ class Account:
 
         `call("set_leverage", symbol="BTCUSDT", marginType="CROSSED", crossLeverage="5")`
         """
-        row: Operation[Any, Any] = row_of(operation)
+        row: Row = row_of(operation)
         return self._ask(row, self.name, **values)
 
     # -- orders -----------------------------------------------------------------------------------

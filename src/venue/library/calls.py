@@ -17,7 +17,7 @@ from msgspec import UNSET
 from venue.api import errors
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
-from venue.api.operation import Operation
+from venue.api.operation import Operation, Row
 from venue.client.errors import Misused, refused
 from venue.gateway.access.limits import Limits
 from venue.gateway.answers.encoded import Encoded
@@ -30,7 +30,6 @@ from venue.gateway.operations.bindings import routes
 from venue.node.sequencer import Stopped
 from venue.vocabulary import Access
 
-Q = TypeVar("Q")
 R = TypeVar("R")
 BY_NAME: Final = {row.name: row for row in ROWS}
 
@@ -43,7 +42,7 @@ class Calls:
         self._desk = Desk(node, routes(), Limits(None, None, None))
         self._routes: dict[str, Route] = {}
 
-    async def serve(self, row: Operation[Q, R], owner: str, values: dict[str, Any]) -> R:
+    async def serve(self, row: Operation[..., Any, R], owner: str, values: dict[str, Any]) -> R:
         """One call for an owner by name or uid; "" for rows without an owner. Refused, Misused."""
         route = self._route(row)
         try:
@@ -66,7 +65,7 @@ class Calls:
         answer: R = reply
         return answer
 
-    def _route(self, row: Operation[Any, Any]) -> Route:
+    def _route(self, row: Row) -> Route:
         route = self._routes.get(row.name)
         if route is None:
             found = self._desk.routes.find(row.method.encode(), row.path.encode())
@@ -99,7 +98,7 @@ class Calls:
         return await answer
 
 
-def row_of(name: str) -> Operation[Any, Any]:
+def row_of(name: str) -> Row:
     """A row by its name; Refused when there is none."""
     row = BY_NAME.get(name) if isinstance(name, str) else None
     if row is None:

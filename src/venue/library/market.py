@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from venue.api import market_data as told
 from venue.api.contract import market as contract
@@ -13,7 +13,6 @@ from venue.library.calls import check_count
 from venue.library.results import Book, Candle, Level, Ticker, Trade
 from venue.library.tables import Table
 
-Q = TypeVar("Q")
 R = TypeVar("R")
 SPOT: Final = "spot"
 CONTRACT: Final = "contract"
@@ -24,7 +23,7 @@ DEEPEST: Final = 200  # and of the long one
 class Asking(Protocol):
     """The venue as its parts call it."""
 
-    def __call__(self, row: Operation[Q, R], owner: str, /, **values: object) -> R:
+    def __call__(self, row: Operation[..., Any, R], owner: str, /, **values: object) -> R:
         """The reply to one operation; Refused, Misused."""
 
 
@@ -38,7 +37,9 @@ class Market:
         self.symbol = symbol
         self.product = product
 
-    def _row(self, of_spot: Operation[Q, R], of_contract: Operation[Q, R]) -> Operation[Q, R]:
+    def _row(
+        self, of_spot: Operation[..., Any, R], of_contract: Operation[..., Any, R]
+    ) -> Operation[..., Any, R]:
         return of_spot if self.product == SPOT else of_contract
 
     def book(self, levels: int = DEEP) -> Book:

@@ -22,7 +22,7 @@ from venue import main
 from venue.agent_wiring import employ
 from venue.api import errors
 from venue.api.errors import ApiError
-from venue.api.operation import Operation
+from venue.api.operation import Operation, Row
 from venue.api.operator import clock as clock_rows
 from venue.api.operator import explain as explain_rows
 from venue.api.operator import faults as fault_rows
@@ -50,7 +50,6 @@ from venue.node.clock import SystemClock
 from venue.node.clock_modes import BEGIN, RATE_MOST, ClockMode, Mode
 from venue.times import US_PER_MS, moment_us, span_us
 
-Q = TypeVar("Q")
 R = TypeVar("R")
 PORT_MAX: Final = 65_535
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
@@ -149,7 +148,7 @@ class Venue:
 
     # -- calls ------------------------------------------------------------------------------------
 
-    def _ask(self, row: Operation[Q, R], owner: str, /, **values: object) -> R:
+    def _ask(self, row: Operation[..., Any, R], owner: str, /, **values: object) -> R:
         self._check()
         return self._loop.call(self._calls.serve(row, owner, values))
 
@@ -165,7 +164,7 @@ class Venue:
 
     def call(self, operation: str, /, **values: object) -> Any:
         """Any row that is public or an operator's, with parameters as on the wire."""
-        row: Operation[Any, Any] = row_of(operation)
+        row: Row = row_of(operation)
         return self._ask(row, "", **values)
 
     def account(self, name: str) -> Account:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any
 
-from msgspec import structs
-
-from venue.api.operation import Operation
+from venue.api.operation import Row, parameters
 from venue.scenario.expectation import COMPARED, SPECIAL
 from venue.scenario.refused import ScenarioRefused
 
 TYPES = (str, int, bool)
 
 
-def check_values(row: Operation[Any, Any], values: dict[str, Any]) -> None:
+def check_values(row: Row, values: dict[str, Any]) -> None:
     """Refused: a parameter that the operation does not know, lacks, or that no request carries."""
-    fields = {field.encode_name: field for field in structs.fields(row.request)}
+    fields = {field.encode_name: field for field in parameters(row)}
     for name, value in values.items():
         if name not in fields:
             near = get_close_matches(name, list(fields), 1)

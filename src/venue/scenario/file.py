@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from venue.api.documents.table import ROWS
-from venue.api.operation import Operation
+from venue.api.operation import Row
 from venue.lab import demo
 from venue.scenario.fields import check_expected, check_values
 from venue.scenario.paths import NAMED, REFERENCE_RULE, references
@@ -44,7 +44,7 @@ class Step(Struct, frozen=True, kw_only=True):
     at: int | None
     every: int
     until: int
-    row: Operation[Any, Any] | None
+    row: Row | None
     trigger: str
     values: dict[str, Any]
     expected: dict[str, Any]
@@ -169,7 +169,7 @@ def _step(number: int, table: dict[str, Any], clock: int) -> Step:
     )  # fmt: skip
 
 
-def looked_up(text: str) -> Operation[Any, Any]:
+def looked_up(text: str) -> Row:
     """The row that `place_order` or `POST /api/v3/order` names. Refused: there is none."""
     method, _, path = text.partition(" ")
     for row in ROWS:
@@ -181,7 +181,7 @@ def looked_up(text: str) -> Operation[Any, Any]:
     raise ScenarioRefused(f"send: there is no operation {text}{told}")
 
 
-def _check_owner(row: Operation[Any, Any], owner: str) -> None:
+def _check_owner(row: Row, owner: str) -> None:
     mine = row.access not in (Access.PUBLIC, Access.OPERATOR)
     if mine and not owner:
         raise ScenarioRefused(f"as: {row.name} is for one owner: name the owner")

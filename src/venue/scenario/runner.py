@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from venue.api.documents.table import BY_NAME
-from venue.api.operation import Operation
+from venue.api.operation import Row
 from venue.lab import demo
 from venue.scenario.expectation import OK_BELOW, StepTold, shortfalls
 from venue.scenario.file import Scenario, Step
@@ -33,7 +33,7 @@ class ScenarioKey(Struct, frozen=True):
 class StepAsked(Struct, frozen=True):
     """A request: the key that signs it (None: not signed), and its time stamp (ms)."""
 
-    row: Operation[Any, Any]
+    row: Row
     values: dict[str, Any]
     key: ScenarioKey | None
     stamp: int
@@ -181,7 +181,7 @@ class Runner:
             self._post_at = self._now + POSTED_US
         return told
 
-    def _sent_by(self, row: Operation[Any, Any], values: dict[str, Any], owner: str) -> StepTold:
+    def _sent_by(self, row: Row, values: dict[str, Any], owner: str) -> StepTold:
         self._sent += 1
         stamp = self._now // US_PER_MS + self._sent % STAMPS
         return self._ask(StepAsked(row, values, self._keys.get(owner), stamp))

@@ -102,7 +102,7 @@ class PositionView(Struct, rename="camel"):
     liquidate_price: str
 
 
-class IncomeRequest(Struct, rename="camel"):
+class IncomeRequest(Struct, rename="camel", kw_only=True):
     """Income items, newest first; both members of a reply's `nextKey` ask for the next page."""
 
     asset: Text | None = None
@@ -147,7 +147,7 @@ class IncomePage(Struct, rename="camel"):
     next_key: IncomeKey | None
 
 
-class MarginTypeRequest(Struct, rename="camel"):
+class MarginTypeRequest(Struct, rename="camel", kw_only=True):
     """Margin mode of a contract, and whether each opening order is its own position."""
 
     symbol: Symbol
@@ -163,7 +163,7 @@ class Acknowledged(Struct, rename="camel", kw_only=True):
     request_time: int
 
 
-class LeverageRequest(Struct, rename="camel"):
+class LeverageRequest(Struct, rename="camel", kw_only=True):
     """New leverages of a contract; those sent are applied together or not at all."""
 
     symbol: Symbol
@@ -183,7 +183,7 @@ class LeverageReply(Struct, rename="camel"):
     isolated_short_leverage: str
 
 
-class PositionMarginRequest(Struct, rename="camel"):
+class PositionMarginRequest(Struct, rename="camel", kw_only=True):
     """An amount into or out of an isolated position's margin."""
 
     isolated_position_id: Id
@@ -191,7 +191,7 @@ class PositionMarginRequest(Struct, rename="camel"):
     type: MarginChange
 
 
-class AutoMarginRequest(Struct, rename="camel"):
+class AutoMarginRequest(Struct, rename="camel", kw_only=True):
     """Switch an isolated position's automatic top-up."""
 
     position_id: Id

@@ -32,7 +32,7 @@ from venue.api.operation import Under, rows
 from venue.vocabulary import Access
 
 
-class PlaceAlgoRequest(Struct, rename="camel"):
+class PlaceAlgoRequest(Struct, rename="camel", kw_only=True):
     """A conditional order; `price` is for STOP and TAKE_PROFIT, the others execute at market.
 
     A stop waits for the price that `SlWorkingType` names, a take-profit for `TpWorkingType`'s; the
@@ -56,7 +56,7 @@ class PlaceAlgoRequest(Struct, rename="camel"):
     callback_rate: Rate | None = None
 
 
-class PlaceExitRequest(Struct, rename="camel"):
+class PlaceExitRequest(Struct, rename="camel", kw_only=True):
     """A take-profit or stop-loss of a position; without a quantity it is for the whole of it.
 
     It executes at market unless `executePrice` is given and not 0.
@@ -81,7 +81,7 @@ class ExitAck(Struct, rename="camel"):
     error_message: str = ""
 
 
-class ChangeExitRequest(Struct, rename="camel"):
+class ChangeExitRequest(Struct, rename="camel", kw_only=True):
     """New prices of a take-profit or stop-loss that has not been triggered."""
 
     order_id: Id
@@ -94,7 +94,7 @@ class ExitChanged(Struct):
     success: bool = True
 
 
-class OpenAlgosRequest(Struct, rename="camel"):
+class OpenAlgosRequest(Struct, rename="camel", kw_only=True):
     """Waiting conditional orders of one contract, or of all; pages count from 1."""
 
     symbol: Symbol | None = None
@@ -139,7 +139,7 @@ class OpenAlgo(Struct, rename="camel"):
     callback_rate: str | UnsetType = UNSET
 
 
-class AllAlgosRequest(Struct, rename="camel"):
+class AllAlgosRequest(Struct, rename="camel", kw_only=True):
     """Ended conditional orders, newest first, at most 90 days at a time."""
 
     symbol: Symbol | None = None
@@ -183,7 +183,7 @@ class EndedAlgos(Struct, rename="camel"):
     has_more: bool
 
 
-class TrailingHistoryRequest(Struct, rename="camel"):
+class TrailingHistoryRequest(Struct, rename="camel", kw_only=True):
     """Ended trailing stops, newest first, at most 90 days at a time; pages count from 1.
 
     No public description of this operation exists: its reply has the fields of `allAlgoOrders`.

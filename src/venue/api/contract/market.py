@@ -28,7 +28,7 @@ from venue.api.operation import Empty, Under, rows
 from venue.vocabulary import Access
 
 
-class ContractExchangeInfoRequest(Struct, rename="camel"):
+class ContractExchangeInfoRequest(Struct, rename="camel", kw_only=True):
     """Contract instruments."""
 
     symbol: Symbol | None = None
@@ -83,13 +83,13 @@ class ContractExchangeInfo(Struct, rename="camel"):
     symbols: list[ContractSymbol]
 
 
-class ContractSelectionRequest(Struct):
+class ContractSelectionRequest(Struct, kw_only=True):
     """One contract, or all; the reply is an array either way."""
 
     symbol: Symbol | None = None
 
 
-class ContractSymbolRequest(Struct):
+class ContractSymbolRequest(Struct, kw_only=True):
     """One contract."""
 
     symbol: Symbol
@@ -124,7 +124,7 @@ class ContractBookTicker(Struct, rename="camel"):
     time: int
 
 
-class ContractKlinesRequest(Struct):
+class ContractKlinesRequest(Struct, kw_only=True):
     """The newest candles of a contract, ending with the unfinished one."""
 
     symbol: Symbol
@@ -132,7 +132,7 @@ class ContractKlinesRequest(Struct):
     limit: UpTo1000 = 100
 
 
-class HistoryKlinesRequest(Struct, rename="camel"):
+class HistoryKlinesRequest(Struct, rename="camel", kw_only=True):
     """Candles of a contract that open from `startTime` to `endTime`, both inclusive; the last ones
     where there are more than `limit`."""
 
@@ -144,7 +144,7 @@ class HistoryKlinesRequest(Struct, rename="camel"):
     price_type: CandlePrice = "LAST"
 
 
-class SymbolPriceRequest(Struct, rename="camel"):
+class SymbolPriceRequest(Struct, rename="camel", kw_only=True):
     """The index or mark price of a contract."""
 
     symbol: Symbol
@@ -181,7 +181,7 @@ class PremiumIndex(Struct, rename="camel"):
     collect_cycle: int
 
 
-class FundingRatesRequest(Struct, rename="camel"):
+class FundingRatesRequest(Struct, rename="camel", kw_only=True):
     """Settled funding rates of a contract."""
 
     symbol: Symbol

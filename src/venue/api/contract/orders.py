@@ -33,7 +33,7 @@ from venue.api.operation import Under, either, rows
 from venue.vocabulary import Access
 
 
-class PlaceContractOrderRequest(Struct, rename="camel"):
+class PlaceContractOrderRequest(Struct, rename="camel", kw_only=True):
     """A new order; `quantity` is in base units, side and position side tell open from close.
 
     `tpTriggerPrice` and `slTriggerPrice` attach exits, executed at market. `positionId` names the
@@ -65,13 +65,13 @@ class ContractOrderAck(Struct, rename="camel"):
     error_message: str = ""
 
 
-class PlaceContractBatchRequest(Struct, rename="camel"):
+class PlaceContractBatchRequest(Struct, rename="camel", kw_only=True):
     """Up to 10 orders; each succeeds or fails alone. `timeInForce` is required for LIMIT."""
 
     batch_orders: Annotated[list[PlaceContractOrderRequest], batch_of(CONTRACT_BATCH_MAX)]
 
 
-class ContractOrderRequest(Struct, rename="camel"):
+class ContractOrderRequest(Struct, rename="camel", kw_only=True):
     """One order, by `orderId` or by `origClientOrderId`."""
 
     order_id: Id | None = None
@@ -88,7 +88,7 @@ class ContractCanceled(Struct, rename="camel"):
     error_message: str = ""
 
 
-class CancelContractBatchRequest(Struct, rename="camel"):
+class CancelContractBatchRequest(Struct, rename="camel", kw_only=True):
     """Up to 10 orders by id, by client id, or both."""
 
     order_id_list: ContractIds | None = None
@@ -99,7 +99,7 @@ class ContractBatchCanceled(Struct, rename="camel"):
     order_list: list[ContractCanceled]
 
 
-class CancelAllRequest(Struct):
+class CancelAllRequest(Struct, kw_only=True):
     """All of a contract, or of all contracts but those that settle in demo money."""
 
     symbol: SymbolOrAll | None = None
@@ -114,7 +114,7 @@ class ContractOrderCanceled(Struct, rename="camel"):
     error_message: str = ""
 
 
-class ClosePositionsRequest(Struct, rename="camel"):
+class ClosePositionsRequest(Struct, rename="camel", kw_only=True):
     """One position, all of a contract, or all but those in demo money; whole, at market."""
 
     symbol: SymbolOrAll | None = None
@@ -157,7 +157,7 @@ class ContractOrderView(Struct, rename="camel"):
     good_till_date: int | UnsetType = UNSET
 
 
-class ContractOpenOrdersRequest(Struct, rename="camel"):
+class ContractOpenOrdersRequest(Struct, rename="camel", kw_only=True):
     """Open orders of one contract, or of all; pages count from 0.
 
     They were created after `startTime` and before `endTime`: neither millisecond is included.
@@ -171,7 +171,7 @@ class ContractOpenOrdersRequest(Struct, rename="camel"):
     page: PageFrom0 = 0
 
 
-class ContractOrderHistoryRequest(Struct, rename="camel"):
+class ContractOrderHistoryRequest(Struct, rename="camel", kw_only=True):
     """Ended orders, newest first, at most 90 days at a time; pages count from 0."""
 
     symbol: Symbol | None = None
@@ -181,7 +181,7 @@ class ContractOrderHistoryRequest(Struct, rename="camel"):
     page: PageFrom0 = 0
 
 
-class UserTradesRequest(Struct, rename="camel"):
+class UserTradesRequest(Struct, rename="camel", kw_only=True):
     """Own fills, newest first; the last 7 days by default.
 
     `fromId` is this venue's own parameter: from a fill on, the oldest first. With the id after that

@@ -25,7 +25,7 @@ from venue.api.operation import Under, rows
 from venue.vocabulary import Access
 
 
-class CopiesRequest(Struct, rename="camel"):
+class CopiesRequest(Struct, rename="camel", kw_only=True):
     """Open copies of one contract, of one trader, or all; oldest first, pages count from 0.
 
     `traderId` is a uid; `traderUserId` is its older name.
@@ -69,7 +69,7 @@ class OpenCopy(Struct, rename="camel"):
     working_type: str
 
 
-class TraderRequest(Struct, rename="camel"):
+class TraderRequest(Struct, rename="camel", kw_only=True):
     """A trader, by `traderId` or by its older name."""
 
     trader_id: Id | None = None
@@ -108,7 +108,7 @@ class TraceConfig(Struct, rename="camel"):
     custom_leverages: list[CustomLeverage] | None = None
 
 
-class SettingsRequest(Struct, rename="camel"):
+class SettingsRequest(Struct, rename="camel", kw_only=True):
     """Follow a trader, or follow one differently: with one config for all (`unified`), or with one
     for each contract (`per_symbol`)."""
 
@@ -141,14 +141,14 @@ class TraceSettings(Struct, rename="camel"):
     slippage_ratio: str
 
 
-class CloseCopyRequest(Struct, rename="camel"):
+class CloseCopyRequest(Struct, rename="camel", kw_only=True):
     """Close one copy at market; `copyNo` is its `trackingNo`."""
 
     symbol: Symbol
     copy_no: Id
 
 
-class MyTradersRequest(Struct):
+class MyTradersRequest(Struct, kw_only=True):
     """Traders that are or were followed, in the order of following; pages count from 1."""
 
     page: Page = 1

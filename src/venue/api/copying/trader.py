@@ -9,7 +9,7 @@ from venue.api.operation import Empty, Under, rows
 from venue.vocabulary import Access
 
 
-class TracksRequest(Struct):
+class TracksRequest(Struct, kw_only=True):
     """Tracked positions that are open, oldest first; pages count from 1."""
 
     symbol: Symbol | None = None
@@ -46,7 +46,7 @@ class TrackedPosition(Struct, rename="camel"):
     update_time: int
 
 
-class EndedRequest(Struct, rename="camel"):
+class EndedRequest(Struct, rename="camel", kw_only=True):
     """Ended positions, newest first, at most 90 days; both members of a reply's `nextKey` ask for
     the positions after it."""
 

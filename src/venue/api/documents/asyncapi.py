@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from venue.api.documents.schemas import cleaned, draft_07
-from venue.api.operation import SIGNATURE, Operation
+from venue.api.operation import SIGNATURE, Row, request_type
 from venue.api.streams.channels import (
     CANCEL_ON_DISCONNECT,
     CLOCK_HOLD,
@@ -57,7 +57,7 @@ def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
     payloads += [SocketError, CancelOnDisconnect, ClockHold]
     kinds = {kind.__name__: kind for kind in payloads}
     rows = {row.name: (method, row) for named in METHODS.values() for method, row in named.items()}
-    types = [kind for _, row in rows.values() for kind in (row.request, row.reply)]
+    types = [kind for _, row in rows.values() for kind in (request_type(row), row.reply)]
     _, schemas = msgspec.json.schema_components(
         [*kinds.values(), *types], ref_template="#/components/schemas/{name}"
     )
@@ -67,7 +67,7 @@ def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
     messages["CancelOnDisconnect"] = _asks(CANCEL_ON_DISCONNECT, CancelOnDisconnect)
     messages["ClockHold"] = _asks(CLOCK_HOLD, ClockHold)
     for method, row in rows.values():
-        messages[row.name] = _asks(method, row.request)
+        messages[row.name] = _asks(method, request_type(row))
         messages[f"{row.name}_answer"] = _answers(row)
     for socket in sockets:
         name = socket.path[1:].replace("/", "_")
@@ -162,7 +162,7 @@ def _asks(method: str, params: type[Struct]) -> dict[str, Any]:
     }
 
 
-def _answers(row: Operation[Any, Any]) -> dict[str, Any]:
+def _answers(row: Row) -> dict[str, Any]:
     """The outcome of an operation: with status 200 its result, otherwise the error."""
     (result,), _ = msgspec.json.schema_components(
         [row.reply], ref_template="#/components/schemas/{name}"

@@ -11,7 +11,7 @@ from msgspec import Struct
 from venue.api import errors
 from venue.api.documents.described import described, example
 from venue.api.documents.schemas import asked, cleaned, said, text_of
-from venue.api.operation import SIGNATURE, Operation, in_body
+from venue.api.operation import SIGNATURE, Row, in_body, request_type
 from venue.api.profile import Profile
 from venue.vocabulary import Access
 
@@ -44,7 +44,7 @@ _RETRY: Final = {"Retry-After": "Seconds to wait."}
 
 
 def openapi(
-    rows: Iterable[Operation[Any, Any]], version: str, profile: Profile = Profile.DOCUMENT
+    rows: Iterable[Row], version: str, profile: Profile = Profile.DOCUMENT
 ) -> dict[str, Any]:
     """The OpenAPI 3.1 document of these rows, of a venue with this profile."""
     rows = list(rows)
@@ -83,13 +83,13 @@ def openapi(
     return dict(cleaned(document))
 
 
-def _bodies(rows: Iterable[Operation[Any, Any]]) -> list[type[Struct]]:
+def _bodies(rows: Iterable[Row]) -> list[type[Struct]]:
     """The structs that stand in bodies of requests: those of rows, and of their lists."""
     found: dict[type[Struct], None] = {}
     for row in rows:
         if in_body(row):
-            found[row.request] = None
-            for hint in get_type_hints(row.request).values():
+            found[request_type(row)] = None
+            for hint in get_type_hints(request_type(row)).values():
                 found.update(
                     (part, None)
                     for part in get_args(hint)
@@ -116,7 +116,7 @@ def _error() -> dict[str, Any]:
 
 
 def _document(
-    row: Operation[Any, Any], request: dict[str, Any], shown: dict[str, Any], body: Any, reply: Any
+    row: Row, request: dict[str, Any], shown: dict[str, Any], body: Any, reply: Any
 ) -> dict[str, Any]:
     problem = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
     trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
@@ -125,7 +125,7 @@ def _document(
     document: dict[str, Any] = {
         "operationId": row.name,
         "summary": row.name.replace("_", " ").capitalize(),
-        "description": text_of(row.request),
+        "description": text_of(request_type(row)),
         "tags": [_tag(row)],
         "x-weight-ip": row.weight[0],
         "x-weight-uid": row.weight[1],
@@ -164,9 +164,7 @@ def _document(
     return document
 
 
-def _parameters(
-    request: dict[str, Any], row: Operation[Any, Any], place: str
-) -> list[dict[str, Any]]:
+def _parameters(request: dict[str, Any], row: Row, place: str) -> list[dict[str, Any]]:
     """The parameters of a row that stand in its path, or those in its query."""
     required = request.get("required", [])
     return [
@@ -190,7 +188,7 @@ def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool)
     return found
 
 
-def _tag(row: Operation[Any, Any]) -> str:
+def _tag(row: Row) -> str:
     if row.access is Access.OPERATOR:
         return "operator"
     return f"{'contract' if row.path.startswith('/capi/') else 'spot'} {ACCESS_TAGS[row.access]}"

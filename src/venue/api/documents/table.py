@@ -1,6 +1,6 @@
 """The table of operations: every row, once."""
 
-from typing import Any, Final
+from typing import Final
 
 from venue.api import countdown
 from venue.api.contract import account as contract_account
@@ -8,7 +8,7 @@ from venue.api.contract import conditional, demo
 from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
 from venue.api.copying import follower, trader
-from venue.api.operation import Operation
+from venue.api.operation import Row
 from venue.api.operator import (
     benefits,
     bundle,
@@ -29,7 +29,7 @@ from venue.api.operator import venue as operator
 from venue.api.spot import account, affiliates, commissions, content, market, withdrawals
 from venue.api.spot import orders as spot_orders
 
-ROWS: tuple[Operation[Any, Any], ...] = (
+ROWS: tuple[Row, ...] = (
     *market.ROWS,
     *account.ROWS,
     *spot_orders.ROWS,
@@ -61,4 +61,4 @@ ROWS: tuple[Operation[Any, Any], ...] = (
     *explain.ROWS,
     *bundle.ROWS,
 )
-BY_NAME: Final[dict[str, Operation[Any, Any]]] = {row.name: row for row in ROWS}
+BY_NAME: Final[dict[str, Row]] = {row.name: row for row in ROWS}

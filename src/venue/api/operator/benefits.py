@@ -8,7 +8,7 @@ from venue.api.fields import ClientId, Decimal, Flag, Rate, Text
 from venue.api.operation import VENUE, Empty, rows
 
 
-class BenefitsRequest(Struct):
+class BenefitsRequest(Struct, kw_only=True):
     """The benefits of one owner, or of all owners that have any."""
 
     owner: Text | None = None
@@ -38,7 +38,7 @@ class BenefitsView(Struct, rename="camel"):
     contract_rate: str
 
 
-class GiftRequest(Struct):
+class GiftRequest(Struct, kw_only=True):
     """An amount of contract margin that an owner is given, or has taken back.
 
     A gift bears losses and fees first and cannot leave the contract wallet. Taken back is at most
@@ -60,7 +60,7 @@ class GiftChange(Struct, rename="camel"):
     left: str
 
 
-class DiscountRequest(Struct):
+class DiscountRequest(Struct, kw_only=True):
     """The terms of the fee discount: an owner that opted in and holds so much of the operator's
     token gets this fraction of the contract fees back, each day at 00:00 UTC.
 
@@ -80,14 +80,14 @@ class DiscountView(Struct):
     rate: str
 
 
-class JoinDiscountRequest(Struct):
+class JoinDiscountRequest(Struct, kw_only=True):
     """An owner opts in to the fee discount, or out of it; fees count from then on."""
 
     owner: Text
     on: Flag
 
 
-class AffiliateRequest(Struct, rename="camel"):
+class AffiliateRequest(Struct, rename="camel", kw_only=True):
     """An owner that may invite others by a code, and its shares of the fees that they pay."""
 
     owner: Text
@@ -96,7 +96,7 @@ class AffiliateRequest(Struct, rename="camel"):
     contract_rate: Rate = "0"
 
 
-class InviteRequest(Struct):
+class InviteRequest(Struct, kw_only=True):
     """An owner came by an affiliate's code. This is told once and never changes."""
 
     owner: Text

@@ -33,7 +33,7 @@ class BundleView(Struct, rename="camel"):
     profile: str
 
 
-class SnapshotPieceRequest(Struct):
+class SnapshotPieceRequest(Struct, kw_only=True):
     """A piece of the snapshot after a command, from a byte on."""
 
     sequence: CommandNumber
@@ -46,7 +46,7 @@ class SnapshotPiece(Struct):
     data: str
 
 
-class CommandsRequest(Struct):
+class CommandsRequest(Struct, kw_only=True):
     """The commands after `after`, up to `last`."""
 
     after: CommandNumber

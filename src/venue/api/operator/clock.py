@@ -51,7 +51,7 @@ class ClockView(Struct, rename="camel"):
     next: list[DueView]
 
 
-class ClockRequest(Struct):
+class ClockRequest(Struct, kw_only=True):
     """A new mode. Venue time goes on from where it is, or from `at`: effects due until then are
     settled first.
 
@@ -66,7 +66,7 @@ class ClockRequest(Struct):
     at: Text | None = None
 
 
-class AdvanceRequest(Struct):
+class AdvanceRequest(Struct, kw_only=True):
     """Move venue time: `by` a span (8h, 90s, 1d12h, 500ms), `to` a time (2026-01-01T08:00:00Z, or
     ms), or `to_next` thing that is due; by at most 366 days.
 

@@ -8,7 +8,7 @@ from venue.api.fields import Address, Id, Lines, Text, Texts
 from venue.api.operation import VENUE, rows
 
 
-class PostArticleRequest(Struct):
+class PostArticleRequest(Struct, kw_only=True):
     """An article that every owner can read, about any of the venue's assets; at most 100."""
 
     title: Text
@@ -16,7 +16,7 @@ class PostArticleRequest(Struct):
     coins: Texts | None = None
 
 
-class PostBannerRequest(Struct, rename="camel"):
+class PostBannerRequest(Struct, rename="camel", kw_only=True):
     """A picture and the page it leads to, by their addresses; at most 20."""
 
     title: Text
@@ -24,7 +24,7 @@ class PostBannerRequest(Struct, rename="camel"):
     link_url: Address
 
 
-class RemoveContentRequest(Struct):
+class RemoveContentRequest(Struct, kw_only=True):
     """An article or a banner is taken away."""
 
     id: Id

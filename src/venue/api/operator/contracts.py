@@ -44,7 +44,7 @@ PolicyName = Annotated[
 ]
 
 
-class ContractRequest(Struct, rename="camel"):
+class ContractRequest(Struct, rename="camel", kw_only=True):
     """A contract to list: increments and sizes as decimals, rates and bands as fractions.
 
     It settles in `quoteAsset`. `fundingTimes` are times of day (UTC); `indexSources` are `spot`
@@ -86,7 +86,7 @@ class ContractRequest(Struct, rename="camel"):
     max_owner_share: Rate = "0.25"
 
 
-class ChangeContractRequest(Struct, rename="camel"):
+class ChangeContractRequest(Struct, rename="camel", kw_only=True):
     """New limits, tiers, rates, bands or rules of prices of a contract; absent fields stay."""
 
     symbol: Symbol
@@ -180,13 +180,13 @@ class ContractView(Struct, rename="camel"):
     former_tiers_end: int
 
 
-class DelistRequest(Struct):
+class DelistRequest(Struct, kw_only=True):
     """Announce the end of a contract: its orders only reduce from now on. That cannot be undone."""
 
     symbol: Symbol
 
 
-class SettleRequest(Struct):
+class SettleRequest(Struct, kw_only=True):
     """Close all positions of a delisted contract at a price, within its lowest maintenance rate of
     the last mark. Its orders end."""
 
@@ -194,7 +194,7 @@ class SettleRequest(Struct):
     price: Decimal
 
 
-class IndexRequest(Struct):
+class IndexRequest(Struct, kw_only=True):
     """One source's index price of a contract; 0 says that the source has none. `source` may be left
     out when the contract has one only.
 
@@ -207,7 +207,7 @@ class IndexRequest(Struct):
     jump: Flag = False
 
 
-class PositionsRequest(Struct):
+class PositionsRequest(Struct, kw_only=True):
     """The open positions of one owner."""
 
     owner: Text
@@ -234,7 +234,7 @@ class OperatorPosition(Struct, rename="camel"):
     former_tiers_end: int
 
 
-class LiquidationsRequest(Struct):
+class LiquidationsRequest(Struct, kw_only=True):
     """The newest liquidations, of one owner or of all."""
 
     owner: Text | None = None
@@ -262,7 +262,7 @@ class LiquidationView(Struct, rename="camel"):
     fund_equity: str
 
 
-class LiquidationRequest(Struct):
+class LiquidationRequest(Struct, kw_only=True):
     """One liquidation."""
 
     id: Id

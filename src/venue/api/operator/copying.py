@@ -8,7 +8,7 @@ from venue.api.fields import Flag, Rate, Symbols, Text
 from venue.api.operation import VENUE, Empty, rows
 
 
-class LeadRequest(Struct, rename="camel"):
+class LeadRequest(Struct, rename="camel", kw_only=True):
     """Make an owner a lead trader, or give one other terms.
 
     `asset` is the settle asset of the copied contracts, `symbols` are the copied ones (absent:

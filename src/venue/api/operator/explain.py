@@ -10,7 +10,7 @@ from venue.api.operation import VENUE, rows
 KINDS = ("order", "refusal", "bill", "liquidation")
 
 
-class ExplainRequest(Struct):
+class ExplainRequest(Struct, kw_only=True):
     """An order of either product, or a conditional one; a bill of a wallet, or an income of a
     contract pool; a liquidation; by its id. A refusal, by its `X-Venue-Request-Id`."""
 

@@ -105,7 +105,7 @@ class FaultView(Struct, rename="camel"):
     hits: int
 
 
-class FaultRequest(Struct):
+class FaultRequest(Struct, kw_only=True):
     """A new rule; without `id` it is given one."""
 
     effect: Effect
@@ -115,7 +115,7 @@ class FaultRequest(Struct):
     enabled: Flag = True
 
 
-class ChangeFaultRequest(Struct):
+class ChangeFaultRequest(Struct, kw_only=True):
     """Changes of a rule; one whose match, when or effect changes counts from 0 again."""
 
     id: RuleId
@@ -125,13 +125,13 @@ class ChangeFaultRequest(Struct):
     enabled: Flag | None = None
 
 
-class FaultId(Struct):
+class FaultId(Struct, kw_only=True):
     """The rule with this id."""
 
     id: RuleId
 
 
-class TryRequest(Struct):
+class TryRequest(Struct, kw_only=True):
     """A request, or a frame of a channel, that is not sent; nothing is counted."""
 
     method: Text | None = None
@@ -158,7 +158,7 @@ class Preset(Struct):
     rules: list[str]
 
 
-class PresetRequest(Struct):
+class PresetRequest(Struct, kw_only=True):
     """Add the rules of a preset, in the place of those that it added before.
 
     `rate` scales how often each of them hits: 0.3, or 30%.

@@ -22,7 +22,7 @@ TierTexts = Annotated[
 ]
 
 
-class FeeTiersRequest(Struct):
+class FeeTiersRequest(Struct, kw_only=True):
     """The fee tiers of a product; without `tiers` there are none from the next 00:00 UTC on.
 
     Volume counts in markets that are quoted (or settled) in the asset.
@@ -41,7 +41,7 @@ class FeeTiersView(Struct):
     tiers: list[str]
 
 
-class FeeTierRequest(Struct):
+class FeeTierRequest(Struct, kw_only=True):
     """The tiers of one owner."""
 
     owner: Text

@@ -33,7 +33,7 @@ class PreviewOrder(Struct, rename="camel", omit_defaults=True):
     sl_working_type: Text | None = field(default=None, name="SlWorkingType")
 
 
-class PreviewRequest(Struct):
+class PreviewRequest(Struct, kw_only=True):
     """An order of an owner, by name or uid, that is not placed."""
 
     owner: Text

@@ -28,7 +28,7 @@ class ReferenceView(Struct, rename="camel"):
     in_doubt: bool
 
 
-class HoldRequest(Struct):
+class HoldRequest(Struct, kw_only=True):
     """Hold the index of a contract at a price until it is released; agents follow it.
 
     The index goes there by at most its step a second, or with `jump` at once.
@@ -39,13 +39,13 @@ class HoldRequest(Struct):
     jump: Flag = False
 
 
-class ReleaseRequest(Struct):
+class ReleaseRequest(Struct, kw_only=True):
     """Give a contract's index back to its sources."""
 
     symbol: Symbol
 
 
-class CrashRequest(Struct):
+class CrashRequest(Struct, kw_only=True):
     """Have a price fall, or rise: by `change`, a percentage with its sign such as -8%, in the span
     `over`, such as 30s. Agents quote along the way; of a held index the held price moves."""
 

@@ -15,7 +15,7 @@ SnapshotName = Annotated[
 ]
 
 
-class SnapshotId(Struct):
+class SnapshotId(Struct, kw_only=True):
     """The snapshot of this name: 1 to 64 letters, digits, dots, dashes and underscores."""
 
     name: SnapshotName

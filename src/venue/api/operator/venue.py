@@ -105,7 +105,7 @@ class Health(Struct, rename="camel"):
     profile: str
 
 
-class HealthRequest(Struct, rename="camel"):
+class HealthRequest(Struct, rename="camel", kw_only=True):
     """`stateHash=false` spares a frequent caller the digest, which costs time when much is open."""
 
     state_hash: Flag = True
@@ -118,21 +118,21 @@ class OwnerView(Struct, rename="camel"):
     open_orders: int
 
 
-class CreateOwnerRequest(Struct, rename="camel"):
+class CreateOwnerRequest(Struct, rename="camel", kw_only=True):
     """A new owner; its name is unique."""
 
     name: Text
     self_trade_prevention: Text = "NONE"
 
 
-class FreezeRequest(Struct):
+class FreezeRequest(Struct, kw_only=True):
     """Freeze an owner (no new orders, no withdrawals) or thaw it."""
 
     owner: Text
     frozen: Flag
 
 
-class FeesRequest(Struct, rename="camel"):
+class FeesRequest(Struct, rename="camel", kw_only=True):
     """An owner's own fee rates, as fractions; both absent returns to the symbols' rates."""
 
     owner: Text
@@ -141,7 +141,7 @@ class FeesRequest(Struct, rename="camel"):
     product: ProductName = Product.SPOT.name
 
 
-class KeysRequest(Struct):
+class KeysRequest(Struct, kw_only=True):
     """The keys of one owner, or of all."""
 
     owner: Text | None = None
@@ -160,7 +160,7 @@ class KeyView(Struct, rename="camel"):
     expires: int | None
 
 
-class CreateKeyRequest(Struct):
+class CreateKeyRequest(Struct, kw_only=True):
     """A new key of an owner; at most 10 addresses or networks, none means any.
 
     From server time `expires` on the key is refused (-1044), and its streams are closed. Without it
@@ -182,13 +182,13 @@ class CreatedKey(Struct):
     passphrase: str
 
 
-class RevokeKeyRequest(Struct):
+class RevokeKeyRequest(Struct, kw_only=True):
     """The key stops working at once."""
 
     key: Text
 
 
-class MoneyRequest(Struct):
+class MoneyRequest(Struct, kw_only=True):
     """An amount of an asset into or out of an owner's wallet.
 
     For 30 days the same `reference` with the same content is answered as the first time and has no
@@ -202,7 +202,7 @@ class MoneyRequest(Struct):
     reference: ClientId | None = None
 
 
-class TransferRequest(Struct, rename={"source": "from", "target": "to"}):
+class TransferRequest(Struct, kw_only=True, rename={"source": "from", "target": "to"}):
     """An amount of an asset from one wallet of an owner to another; `reference` as of a deposit."""
 
     owner: Text
@@ -224,7 +224,7 @@ class Moved(Struct, rename="camel"):
     bill_id: int
 
 
-class AssetRequest(Struct):
+class AssetRequest(Struct, kw_only=True):
     """A new asset; one unit is 10^scale atoms."""
 
     asset: Text
@@ -237,7 +237,7 @@ class AssetView(Struct, rename="camel"):
     scale: int
 
 
-class InstrumentRequest(Struct, rename="camel"):
+class InstrumentRequest(Struct, rename="camel", kw_only=True):
     """A spot instrument to list: increments and sizes as decimals, rates and bands as fractions."""
 
     base_asset: Text
@@ -254,7 +254,7 @@ class InstrumentRequest(Struct, rename="camel"):
     market_price_ratio: Decimal = "0.05"
 
 
-class ChangeInstrumentRequest(Struct, rename="camel"):
+class ChangeInstrumentRequest(Struct, rename="camel", kw_only=True):
     """New limits, rates or bands of a listed instrument; absent fields stay."""
 
     symbol: Symbol
@@ -286,14 +286,14 @@ class InstrumentView(Struct, rename="camel"):
     halt_reason: str
 
 
-class HaltRequest(Struct):
+class HaltRequest(Struct, kw_only=True):
     """A halted instrument accepts cancels only."""
 
     symbol: Symbol
     reason: Text = ""
 
 
-class ResumeRequest(Struct):
+class ResumeRequest(Struct, kw_only=True):
     """Accept orders again."""
 
     symbol: Symbol
@@ -309,7 +309,7 @@ class Settings(Struct, rename="camel"):
     api_closed: list[str]
 
 
-class ChangeSettingsRequest(Struct, rename="camel"):
+class ChangeSettingsRequest(Struct, rename="camel", kw_only=True):
     """`batchCancelWording` is `document` or `live`: how an unknown order of a batch is answered.
 
     `contractBatchCancelEnvelope` is `object` or `array`: results in `orderList`, or bare.

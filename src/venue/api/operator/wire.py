@@ -21,7 +21,7 @@ EntryLimit = Annotated[int, Meta(ge=1, le=1000, extra={"kind": Kind.INTEGER.valu
 AfterNumber = Annotated[int, Meta(ge=0, le=2**63 - 1, extra={"kind": Kind.INTEGER.value})]
 
 
-class WireRequest(Struct):
+class WireRequest(Struct, kw_only=True):
     """The newest entries that agree with every field given, oldest first.
 
     `owner` is a name or a uid, `operation` a name of the table, `status` one such as 400, a class

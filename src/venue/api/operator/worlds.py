@@ -15,7 +15,7 @@ WorldName = Annotated[
 ]
 
 
-class WorldRequest(Struct, rename={"from_": "from"}):
+class WorldRequest(Struct, kw_only=True, rename={"from_": "from"}):
     """A new world, as the venue was when it began, or as it was when the snapshot `from` was saved.
     With `agents` they act in it, as time passes."""
 
@@ -24,7 +24,7 @@ class WorldRequest(Struct, rename={"from_": "from"}):
     from_: SnapshotName | None = None
 
 
-class NamedWorld(Struct):
+class NamedWorld(Struct, kw_only=True):
     """The world of this name."""
 
     name: WorldName

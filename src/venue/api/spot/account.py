@@ -54,7 +54,7 @@ class AccountReply(Struct, rename="camel"):
     uid: int
 
 
-class BillsRequest(Struct, rename="camel"):
+class BillsRequest(Struct, rename="camel", kw_only=True):
     """Spot bills, newest first; `after` and `before` take bill ids or ms times."""
 
     coin_id: CoinId | None = None
@@ -79,7 +79,7 @@ class BillView(Struct, rename="camel"):
     c_time: str
 
 
-class FundingBillsRequest(Struct, rename="camel"):
+class FundingBillsRequest(Struct, rename="camel", kw_only=True):
     """Bills of the funding wallet, newest first; pages count from 1."""
 
     coin_id: CoinId | None = None
@@ -99,7 +99,7 @@ class FundingBills(Struct, rename="camel"):
     items: list[BillView]
 
 
-class TransferRecordsRequest(Struct, rename="camel"):
+class TransferRecordsRequest(Struct, rename="camel", kw_only=True):
     """Transfers between own wallets, newest first; `after` and `before` are ms times."""
 
     coin_id: CoinId | None = None
@@ -120,7 +120,7 @@ class TransferRecord(Struct, rename="camel"):
     trade_time: str
 
 
-class TaxIncomeRequest(Struct, rename="camel"):
+class TaxIncomeRequest(Struct, rename="camel", kw_only=True):
     """Spot bills of one calendar month (UTC), newest first; the current month by default."""
 
     coin: Text | None = None

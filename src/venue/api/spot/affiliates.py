@@ -9,7 +9,7 @@ from venue.api.operation import Empty, Under, rows
 from venue.vocabulary import Access
 
 
-class InvitedRequest(Struct, rename="camel"):
+class InvitedRequest(Struct, rename="camel", kw_only=True):
     """Owners that the caller invited, newest first, within at most 90 days of the last year.
 
     Without times these are the last 90 days.
@@ -44,7 +44,7 @@ class InvitedOwners(Struct, rename="camel"):
     total: int
 
 
-class ReferralsRequest(Struct, rename="camel"):
+class ReferralsRequest(Struct, rename="camel", kw_only=True):
     """Which of these owners the caller invited."""
 
     user_ids: Uids
@@ -57,7 +57,7 @@ class Referral(Struct, rename={"is_referral": "isRefferal"}):
     is_referral: bool
 
 
-class EligibilityRequest(Struct, rename="camel"):
+class EligibilityRequest(Struct, rename="camel", kw_only=True):
     """Whether an owner could still be invited."""
 
     user_id: Id
@@ -96,7 +96,7 @@ class RebateRatio(
     invited_futures: str
 
 
-class RebatesRequest(Struct, rename="camel"):
+class RebatesRequest(Struct, rename="camel", kw_only=True):
     """Commissions that the caller was paid, newest first, at most 90 days at a time.
 
     No public description of this operation exists: it is paged as its siblings are.

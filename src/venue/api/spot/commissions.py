@@ -20,7 +20,7 @@ ProductName = Annotated[
 ]
 
 
-class InvitedTradesRequest(Struct, rename="camel"):
+class InvitedTradesRequest(Struct, rename="camel", kw_only=True):
     """Deposits, withdrawals and trades of each owner that the caller invited, at most 90 days.
 
     Without times these are the last 90 days.
@@ -53,7 +53,7 @@ class InvitedTradesPage(Struct, rename="camel"):
     total: int
 
 
-class CommissionsRequest(Struct, rename="camel"):
+class CommissionsRequest(Struct, rename="camel", kw_only=True):
     """The caller's commissions for fees of at most 92 days, newest first.
 
     Without times these are the last 7 days.
@@ -98,7 +98,7 @@ class CommissionsPage(Struct, rename="camel"):
     total: int
 
 
-class SubCommissionsRequest(Struct, rename="camel"):
+class SubCommissionsRequest(Struct, rename="camel", kw_only=True):
     """Commissions of affiliates that the caller invited, for at most 90 days of fees.
 
     Without times these are the last 90 days.
@@ -136,7 +136,7 @@ class SubCommissionsPage(Struct):
     pages: int
 
 
-class InvitedAssetsRequest(Struct, rename="camel"):
+class InvitedAssetsRequest(Struct, rename="camel", kw_only=True):
     """The assets of an owner that the caller invited, and its deposits within at most 90 days.
 
     Without days these are the last 30.
@@ -167,7 +167,7 @@ class InvitedAssets(Struct, rename="camel"):
     deposit_list: list[InvitedDeposit]
 
 
-class InvitedDealsRequest(Struct, rename="camel"):
+class InvitedDealsRequest(Struct, rename="camel", kw_only=True):
     """Trades of owners that the caller invited, within at most 90 days; without uids, the newest
     100 of them. Without days these are the last 30."""
 

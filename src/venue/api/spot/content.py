@@ -10,7 +10,7 @@ from venue.api.operation import Empty, Under, rows
 from venue.vocabulary import Access
 
 
-class ArticlesRequest(Struct, rename="camel"):
+class ArticlesRequest(Struct, rename="camel", kw_only=True):
     """Articles, newest first.
 
     No public description of this operation exists: it is paged as others are.
@@ -20,7 +20,7 @@ class ArticlesRequest(Struct, rename="camel"):
     page_size: UpTo100 = 20
 
 
-class ArticlesOfCoinRequest(Struct, rename="camel"):
+class ArticlesOfCoinRequest(Struct, rename="camel", kw_only=True):
     """Articles about one coin, newest first.
 
     No public description of this operation exists: it is paged as others are.
@@ -31,7 +31,7 @@ class ArticlesOfCoinRequest(Struct, rename="camel"):
     page_size: UpTo100 = 20
 
 
-class ArticleRequest(Struct):
+class ArticleRequest(Struct, kw_only=True):
     """One article. No public description of this operation exists."""
 
     id: Id

@@ -50,7 +50,7 @@ class Coin(Struct, rename="camel"):
     network_list: list[Network]
 
 
-class ExchangeInfoRequest(Struct, rename="camel"):
+class ExchangeInfoRequest(Struct, rename="camel", kw_only=True):
     """Spot instruments, all or some."""
 
     symbol: Symbol | None = None
@@ -94,7 +94,7 @@ class ExchangeInfo(Struct, rename="camel"):
     symbols: list[SpotSymbol]
 
 
-class SelectionRequest(Struct):
+class SelectionRequest(Struct, kw_only=True):
     """One symbol (the reply is an object), several, or all (the reply is an array)."""
 
     symbol: Symbol | None = None
@@ -139,7 +139,7 @@ class BookTicker(Struct, rename="camel"):
     ask_qty: str
 
 
-class KlinesRequest(Struct, rename="camel"):
+class KlinesRequest(Struct, rename="camel", kw_only=True):
     """The newest candles of a symbol, ending with the unfinished one; with times, those that open
     from `startTime` to `endTime`, both inclusive: the first ones from a start, otherwise the last.
     """

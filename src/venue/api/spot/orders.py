@@ -27,7 +27,7 @@ from venue.api.operation import Under, rows
 from venue.vocabulary import Access
 
 
-class PlaceOrderRequest(Struct, rename="camel"):
+class PlaceOrderRequest(Struct, rename="camel", kw_only=True):
     """A new order; `quantity` is in base units, `price` is for LIMIT only, GTC is the default."""
 
     symbol: Symbol
@@ -60,7 +60,7 @@ class BatchItem(Struct, rename="camel"):
     symbol: Symbol | None = None
 
 
-class PlaceBatchRequest(Struct, rename="camel"):
+class PlaceBatchRequest(Struct, rename="camel", kw_only=True):
     """Up to 10 orders in one symbol; each succeeds or fails alone."""
 
     symbol: Symbol
@@ -82,7 +82,7 @@ class PlaceBatchReply(Struct, rename="camel"):
     order_list: list[BatchPlaced]
 
 
-class OrderRequest(Struct, rename="camel"):
+class OrderRequest(Struct, rename="camel", kw_only=True):
     """One order, by `orderId` or by `origClientOrderId`."""
 
     order_id: Id | None = None
@@ -97,13 +97,13 @@ class Canceled(Struct, rename="camel"):
     orig_client_order_id: str | UnsetType = UNSET
 
 
-class SymbolRequest(Struct):
+class SymbolRequest(Struct, kw_only=True):
     """One symbol."""
 
     symbol: Symbol
 
 
-class CancelBatchRequest(Struct, rename="camel"):
+class CancelBatchRequest(Struct, rename="camel", kw_only=True):
     """Up to 50 orders by id, by client id, or both; `symbol` restricts them when given."""
 
     order_ids: Ids | None = None
@@ -123,7 +123,7 @@ class CancelBatchReply(Struct, rename="camel"):
     order_list: list[BatchCanceled]
 
 
-class OpenOrdersRequest(Struct):
+class OpenOrdersRequest(Struct, kw_only=True):
     """Open orders of one symbol, or of all."""
 
     symbol: Symbol | None = None
@@ -148,7 +148,7 @@ class OrderView(Struct, rename="camel"):
     is_working: bool
 
 
-class AllOrdersRequest(Struct, rename="camel"):
+class AllOrdersRequest(Struct, rename="camel", kw_only=True):
     """Orders of one symbol in every status, newest first; pages count from 1."""
 
     symbol: Symbol
@@ -158,7 +158,7 @@ class AllOrdersRequest(Struct, rename="camel"):
     page: Page = 1
 
 
-class MyTradesRequest(Struct, rename="camel"):
+class MyTradesRequest(Struct, rename="camel", kw_only=True):
     """Own fills in one symbol, newest first.
 
     `fromId` is this venue's own parameter: from a fill on, the oldest first. With the id after that

@@ -16,7 +16,7 @@ AccountName = Annotated[
 ]
 
 
-class InternalWithdrawalRequest(Struct, rename="camel"):
+class InternalWithdrawalRequest(Struct, rename="camel", kw_only=True):
     """Send money from the caller's spot (or funding) account to another owner's.
 
     The amount has at most 6 decimals. `clientTranId` is this venue's own parameter: for a day the
@@ -33,6 +33,7 @@ class InternalWithdrawalRequest(Struct, rename="camel"):
 
 class InternalWithdrawalsRequest(
     Struct,
+    kw_only=True,
     rename={
         "withdraw_id": "withdrawID",
         "start_time": "startTime",

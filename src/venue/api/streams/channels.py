@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from venue.api import countdown
 from venue.api.contract import orders as contract_orders
-from venue.api.operation import Operation
+from venue.api.operation import Row
 from venue.api.spot import orders as spot_orders
 from venue.vocabulary import Product
 
@@ -111,7 +111,7 @@ PLACE: Final = "ORDER.PLACE"
 CANCEL_ON_DISCONNECT: Final = "SESSION.CANCEL_ON_DISCONNECT"
 CLOCK_HOLD: Final = "CLOCK.HOLD"  # of a practice venue
 # The methods of private sockets that are operations: their params are the row's parameters.
-METHODS: Final[dict[Product, dict[str, Operation[Any, Any]]]] = {
+METHODS: Final[dict[Product, dict[str, Row]]] = {
     Product.SPOT: {
         PLACE: spot_orders.place_order,
         "ORDER.CANCEL": spot_orders.cancel_order,

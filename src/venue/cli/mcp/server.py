@@ -15,7 +15,7 @@ from mcp.server.stdio import stdio_server
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 import venue
-from venue.api.operation import Operation
+from venue.api.operation import Row
 from venue.cli.credentials import Credentials
 from venue.cli.http import ClientFailed, Reply, refused, send, send_once
 from venue.cli.mcp.tools import Tool
@@ -95,7 +95,7 @@ class Tools:
         agreed = isinstance(told, types.ElicitResult) and told.action == "accept"
         return None if agreed else _failure(NO)
 
-    def _send(self, row: Operation[Any, Any], values: dict[str, Any]) -> Reply:
+    def _send(self, row: Row, values: dict[str, Any]) -> Reply:
         if row.access is Access.OPERATOR:
             return send_once(self.account.url, row, values, timeout_s=WAIT_S)
         return send(self.account.url, row, values, self.account, timeout_s=WAIT_S)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import BY_NAME
-from venue.api.operation import Operation
+from venue.api.operation import Row
 from venue.vocabulary import Access
 
 MARKET: Final = (
@@ -46,7 +46,7 @@ _REFERENCE: Final = "#/components/schemas/"
 class Tool(Struct, frozen=True):
     """An operation as a tool; `schema` is the JSON schema of its arguments, without references."""
 
-    row: Operation[Any, Any]
+    row: Row
     words: str
     schema: dict[str, Any]
 

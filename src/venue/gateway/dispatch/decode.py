@@ -20,6 +20,7 @@ from venue.api.fields import (
     REACH_MAX,
     UIDS_MAX,
     Kind,
+    Money,
 )
 from venue.api.names import ALGO_TYPES
 from venue.core.instruments import Instrument
@@ -75,9 +76,10 @@ Reader = Callable[[str, Any], Any]
 
 
 class Field(NamedTuple):
-    """One parameter: its wire name, how to read it, and what stands for its absence."""
+    """One parameter: its name on the wire and in its struct, how to read it, and its default."""
 
     name: str
+    attribute: str
     read: Reader
     required: bool
     default: Any
@@ -95,12 +97,12 @@ class RequestShape:
 
     def __init__(
         self,
-        build: type[Any],
+        build: Callable[..., Any],
         fields: list[Field],
         names: frozenset[str],
         lists: frozenset[str],
         items: dict[str, frozenset[str]],
-        paging: tuple[int, int] | None,
+        paging: tuple[Field, Field] | None,
     ) -> None:
         self.build = build
         self.fields = fields
@@ -115,20 +117,19 @@ def decode(request: RequestShape, values: dict[str, Any]) -> Any:
 
     Where absence means all, what is given must not be empty: -1140.
     """
-    arguments = []
-    for name, read, required, default, kind in request.fields:
+    arguments = {}
+    for name, attribute, read, required, _, kind in request.fields:
         value = values.get(name)
         if value is None or value == "":
             if required:
                 raise _absent(name, kind, _unused(request.names, values))
             if kind in OR_ALL and name in values:
                 raise errors.out_of_range(name, "must not be empty: leave it out to mean all")
-            arguments.append(default)
         else:
-            arguments.append(read(name, value))
+            arguments[attribute] = read(name, value)
     if request.paging is not None:
-        _check_reach(request, arguments)
-    return request.build(*arguments)
+        _check_reach(*request.paging, arguments)
+    return request.build(**arguments)
 
 
 def ignored(request: RequestShape, values: dict[str, Any]) -> list[str]:
@@ -151,14 +152,12 @@ def _unused(known: frozenset[str], values: dict[str, Any]) -> list[str]:
     return found
 
 
-def _check_reach(request: RequestShape, arguments: list[Any]) -> None:
+def _check_reach(page: Field, size: Field, arguments: dict[str, Any]) -> None:
     """Refuse pages that lie too deep: a list's far page costs as much as all before it."""
-    assert request.paging is not None
-    page, size = request.paging
-    if arguments[page] * arguments[size] > REACH_MAX:
-        other = request.fields[size].name
-        rule = f"'{other}' x '{request.fields[page].name}' may be at most {REACH_MAX}"
-        raise errors.out_of_range(request.fields[page].name, rule)
+    number, most = (arguments.get(field.attribute, field.default) for field in (page, size))
+    if number * most > REACH_MAX:
+        rule = f"'{size.name}' x '{page.name}' may be at most {REACH_MAX}"
+        raise errors.out_of_range(page.name, rule)
 
 
 def _absent(name: str, kind: Kind, unused: list[str]) -> errors.ApiError:
@@ -391,11 +390,18 @@ def objects(name: str, value: Any) -> list[Any]:
 # -- whole numbers --------------------------------------------------------------------------------
 
 
-def scaled(text: str, scale: int, name: str) -> int:
-    """Decimal text as an integer of 10^-scale.
+def amount_text(amount: Money) -> str:
+    """An amount of a decoded request, which is text; a caller of a client may give other types."""
+    assert isinstance(amount, str), amount
+    return amount
+
+
+def scaled(amount: Money, scale: int, name: str) -> int:
+    """A decoded amount as an integer of 10^-scale.
 
     ApiError -1160 when it has more decimals than that, -1140 when no command could carry it.
     """
+    text = amount_text(amount)
     read = _read_before if len(text) <= READ_LENGTH_MAX else _read
     return read(text, scale, name)
 
@@ -415,23 +421,23 @@ def _read(text: str, scale: int, name: str) -> int:
 _read_before: Final = lru_cache(maxsize=READ_MAX)(_read)
 
 
-def ticks(instrument: Instrument, text: str, name: str) -> int:
+def ticks(instrument: Instrument, text: Money, name: str) -> int:
     """A price text in ticks; -1160 off the grid."""
     return _steps(text, instrument.price_scale, instrument.tick, name, "tick size")
 
 
-def lots(instrument: Instrument, text: str, name: str) -> int:
+def lots(instrument: Instrument, text: Money, name: str) -> int:
     """A quantity text in lots; -1160 off the grid."""
     return _steps(text, instrument.quantity_scale, instrument.step, name, "step size")
 
 
-def _steps(text: str, scale: int, step: int, name: str, what: str) -> int:
+def _steps(text: Money, scale: int, step: int, name: str, what: str) -> int:
     number = scaled(text, scale, name)
     if number % step:
         raise errors.precision(name, f"must be a multiple of the {what} {short_text(step, scale)}")
     return number // step
 
 
-def ppm(text: str, name: str) -> int:
+def ppm(text: Money, name: str) -> int:
     """A fraction in parts per million."""
     return scaled(text, RATE_SCALE, name)

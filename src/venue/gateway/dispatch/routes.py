@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from difflib import SequenceMatcher
 from typing import Any, Final, TypeVar
 
-from venue.api.operation import Operation, in_body
+from venue.api.operation import Operation, Row, in_body, request_type
 from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Node
@@ -54,7 +54,7 @@ class Route:
 
     def __init__(
         self,
-        row: Operation[Any, Any],
+        row: Row,
         handler: Callable[..., Any],
         closed: Closed | None,
         lead: Callable[[Call, Any], None] | None = None,
@@ -70,7 +70,7 @@ class Route:
         self.is_async = inspect.iscoroutinefunction(handler)
         self.in_body = in_body(row)
         self.named = "{" in row.path  # parameters stand in the path
-        self.request: RequestShape = compile_request(row.request)
+        self.request: RequestShape = compile_request(request_type(row))
         self.queries = KnownQueries()
         self.trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
         self.opens = self.trades and row.name.startswith("place_")  # new orders
@@ -79,7 +79,7 @@ class Route:
 
 
 def bind(
-    row: Operation[Q, R],
+    row: Operation[..., Q, R],
     handler: Callable[[Call, Q], R | Encoded | Awaitable[R | Encoded]],
     closed: Closed | None = None,
     lead: Callable[[Call, Q], None] | None = None,
@@ -111,7 +111,7 @@ class Routes:
                 methods[route.method] = route
         self._parts = [path.split(b"/") for path in self.by_path]  # for `near`
 
-    def of(self, row: Operation[Any, Any]) -> Route:
+    def of(self, row: Row) -> Route:
         """A row's route. KeyError: it has none here."""
         return self.by_path[row.path.encode()][row.method.encode()]
 

@@ -7,6 +7,7 @@ from typing import Any, Final, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT, Meta, Struct
+from msgspec.structs import FieldInfo
 
 from venue.api import errors
 from venue.api.fields import COUNTDOWN_ALLOWED, Kind
@@ -42,32 +43,38 @@ PAGES: Final = ("page", "pageIndex", "pageNum")  # the names of a list's page
 SIZES: Final = ("limit", "pageSize")  # and how many a page has
 
 
-def compile_request(struct: type[Any]) -> RequestShape:
+def compile_request(struct: type[Struct]) -> RequestShape:
     """Read a request struct's annotations once."""
     found = msgspec.structs.fields(struct)  # slow: it evaluates the annotations
-    fields = [_field(field.encode_name, field.type, field.default) for field in found]
+    fields = [_field(field) for field in found]
     items = {
         field.encode_name: _names(_item(field.type)) for field in found if _is_objects(field.type)
     }
     names = [field.name for field in fields]
     lists = frozenset(field.name for field in fields if field.kind in REPEATED)
-    return RequestShape(struct, fields, frozenset(names), lists, items, _paging(names))
+    return RequestShape(struct, fields, frozenset(names), lists, items, _paging(fields))
 
 
-def _paging(names: list[str]) -> tuple[int, int] | None:
-    page = [place for place, name in enumerate(names) if name in PAGES]
-    size = [place for place, name in enumerate(names) if name in SIZES]
+def _paging(fields: list[Field]) -> tuple[Field, Field] | None:
+    page = [field for field in fields if field.name in PAGES]
+    size = [field for field in fields if field.name in SIZES]
     return (page[0], size[0]) if page and size else None
 
 
-def _field(name: str, hint: Any, default: Any) -> Field:
+def _field(field: FieldInfo) -> Field:
+    kind, read = _kind(field.type)
+    required = field.default is NODEFAULT
+    return Field(field.encode_name, field.name, read, required, field.default, kind)
+
+
+def _kind(hint: Any) -> tuple[Kind, Reader]:
     meta = _meta(hint)
     if meta is None:
         if _is_list(hint):
-            return Field(name, objects, default is NODEFAULT, default, Kind.OBJECTS)
-        return Field(name, _nested(_item(hint)), default is NODEFAULT, default, Kind.OBJECT)
+            return Kind.OBJECTS, objects
+        return Kind.OBJECT, _nested(_item(hint))
     kind = Kind((meta.extra or {})["kind"])
-    return Field(name, _reader(kind, meta), default is NODEFAULT, default, kind)
+    return kind, _reader(kind, meta)
 
 
 def _is_objects(hint: Any) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from venue.api import errors
-from venue.api.operation import Operation
+from venue.api.operation import Row
 from venue.gateway.context import Node
 from venue.gateway.dispatch.routes import Route, Routes
 from venue.gateway.operations.contract import bindings as contract
@@ -26,7 +25,7 @@ def routes() -> Routes:
     return Routes(bindings())
 
 
-def open_rows(node: Node) -> list[Operation[Any, Any]]:
+def open_rows(node: Node) -> list[Row]:
     """The rows that this kind of venue has."""
     return [
         route.row

@@ -19,7 +19,7 @@ from venue.api.contract.orders import (
     ContractOrderCanceled,
     ContractOrderRequest,
 )
-from venue.api.fields import GENERATED_CLIENT_ID
+from venue.api.fields import GENERATED_CLIENT_ID, Money
 from venue.api.names import POSITION_SIDES, SIDES, SOURCES
 from venue.core.contract.records import Algo
 from venue.core.messages.commands import (
@@ -199,7 +199,7 @@ def _prices(found: Listed, request: PlaceAlgoRequest, kind: int) -> tuple[int, i
 def _preset(
     found: Listed,
     name: str,
-    text: str | None,
+    text: Money | None,
     source: str,
     closing: str,
     reference: int,
@@ -219,7 +219,7 @@ def _preset(
     return Exit(price, SOURCES[source])
 
 
-def _price_or_market(found: Listed, text: str | None) -> int:
+def _price_or_market(found: Listed, text: Money | None) -> int:
     """An execution price in ticks; 0, for at market, when it is absent or 0."""
     return ticks(found.contract.instrument, text or "0", "executePrice")
 

@@ -8,6 +8,7 @@ from venue.api.contract.orders import ClosePositionsRequest, PlaceContractOrderR
 from venue.api.names import POSITION_SIDES
 from venue.core.contract.records import Position
 from venue.gateway.context import Call
+from venue.gateway.dispatch.decode import amount_text
 from venue.gateway.operations.contract.orders import holding_of
 from venue.vocabulary import LONG, Access
 
@@ -35,7 +36,7 @@ def may_close(call: Call, request: ClosePositionsRequest) -> None:
 
 def may_exit(call: Call, request: PlaceExitRequest) -> None:
     """ApiError -1052, unless it is an exit of a whole tracked position."""
-    whole = request.quantity is None or not request.quantity.strip("0.")
+    whole = request.quantity is None or not amount_text(request.quantity).strip("0.")
     side = POSITION_SIDES[request.position_side]
     if not whole or not _tracked(call, request.symbol, side):
         raise _refused()

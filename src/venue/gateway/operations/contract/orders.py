@@ -19,7 +19,7 @@ from venue.api.contract.orders import (
     PlaceContractOrderRequest,
 )
 from venue.api.errors import ApiError
-from venue.api.fields import CONTRACT_BATCH_MAX, GENERATED_CLIENT_ID
+from venue.api.fields import CONTRACT_BATCH_MAX, GENERATED_CLIENT_ID, Money
 from venue.api.names import POSITION_SIDES, SIDES, SOURCES, TIMES_IN_FORCE, TYPES
 from venue.core.contract.records import Holding
 from venue.core.messages.applied import Applied
@@ -322,7 +322,7 @@ def _price(found: Listed, request: PlaceContractOrderRequest) -> tuple[int, int]
     return price, TIMES_IN_FORCE[request.time_in_force]
 
 
-def _exit(found: Listed, price: str | None, source: str, name: str) -> Exit:
+def _exit(found: Listed, price: Money | None, source: str, name: str) -> Exit:
     if price is None:
         return NO_EXIT
     return Exit(ticks(found.contract.instrument, price, name), SOURCES[source])

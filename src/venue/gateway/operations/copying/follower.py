@@ -40,7 +40,12 @@ def open_copies(call: Call, request: CopiesRequest) -> list[OpenCopy]:
         node.perp(request.symbol)
     followings = _followings(call)
     if request.trader_id is not None or request.trader_user_id is not None:
-        followings = [_following(call, TraderRequest(request.trader_id, request.trader_user_id))]
+        followings = [
+            _following(
+                call,
+                TraderRequest(trader_id=request.trader_id, trader_user_id=request.trader_user_id),
+            )
+        ]
     found = [
         copy
         for following in followings
@@ -65,7 +70,9 @@ def copy_settings(call: Call, request: TraderRequest) -> list[TraceSettings]:
 
 async def set_copy_settings(call: Call, request: SettingsRequest) -> Acknowledged:
     """Follow a trader, or follow one differently."""
-    uid = _trader_id(TraderRequest(request.trader_id, request.trader_user_id))
+    uid = _trader_id(
+        TraderRequest(trader_id=request.trader_id, trader_user_id=request.trader_user_id)
+    )
     trader = call.node.engine.copying.books.traders.get(uid)
     if trader is None or trader.lead is None:
         raise refusal(Rejected(int(Reject.LEAD_UNKNOWN)))

@@ -11,6 +11,7 @@ from venue.api.copying.follower import (
     TraceConfig,
     TraceSettings,
 )
+from venue.api.fields import Money
 from venue.core.copying.people import Following
 from venue.core.copying.terms import RATIO_MAX_PPM, SLIPPAGE_MAX_PPM, SLIPPAGE_MIN_PPM
 from venue.core.instruments import Asset
@@ -93,7 +94,7 @@ def _custom(raw: Any) -> tuple[str, int, int]:
     return found.symbol, found.long_leverage, found.short_leverage
 
 
-def _value(text: str, asset: Asset, *, by_amount: bool) -> int:
+def _value(text: Money, asset: Asset, *, by_amount: bool) -> int:
     if by_amount:
         return scaled(text, asset.scale, "traceValue")
     value = scaled(text, PERCENT_SCALE, "traceValue")
@@ -102,7 +103,7 @@ def _value(text: str, asset: Asset, *, by_amount: bool) -> int:
     return value
 
 
-def _hold(text: str, asset: Asset) -> int:
+def _hold(text: Money, asset: Asset) -> int:
     one = 10**asset.scale
     amount = scaled(text, asset.scale, "maxHoldQty")
     if not HOLD_LEAST * one <= amount <= HOLD_MOST * one:
@@ -110,14 +111,14 @@ def _hold(text: str, asset: Asset) -> int:
     return amount
 
 
-def _ratio(text: str, name: str) -> int:
+def _ratio(text: Money, name: str) -> int:
     ratio = ppm(text, name)
     if ratio > RATIO_MAX_PPM:
         raise errors.out_of_range(name, f"allowed: 0 to {rate_text(RATIO_MAX_PPM)}")
     return ratio
 
 
-def _slippage(text: str) -> int:
+def _slippage(text: Money) -> int:
     ratio = ppm(text, "slippageRatio")
     if ratio and not SLIPPAGE_MIN_PPM <= ratio <= SLIPPAGE_MAX_PPM:
         low, high = rate_text(SLIPPAGE_MIN_PPM), rate_text(SLIPPAGE_MAX_PPM)

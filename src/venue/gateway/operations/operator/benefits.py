@@ -6,6 +6,7 @@ from typing import Final
 
 from venue import texts
 from venue.api import errors
+from venue.api.fields import Money
 from venue.api.operation import Empty
 from venue.api.operator.benefits import (
     AffiliateRequest,
@@ -142,7 +143,7 @@ def _asset(node: Node, name: str) -> Asset:
     return node.asset(name)
 
 
-def _share(text: str, name: str, least: int = 0) -> int:
+def _share(text: Money, name: str, least: int = 0) -> int:
     ppm = decode.ppm(text, name)
     if not least <= ppm <= SHARE_MAX_PPM:
         low, high = texts.rate_text(least), texts.rate_text(SHARE_MAX_PPM)

@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import Final
 
 from venue.api import errors
+from venue.api.fields import Money
 from venue.api.operation import Empty
 from venue.api.operator.clock import (
     Advance,
@@ -202,7 +203,7 @@ def _moment(name: str, text: str) -> int:
         raise errors.invalid(name, str(problem)) from None
 
 
-def _rate(text: str) -> int:
+def _rate(text: Money) -> int:
     """A rate in thousandths."""
     rate = scaled(text, RATE_DECIMALS, "rate")
     if not 1 <= rate <= RATE_MOST:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Final
 
 from msgspec import structs
 
 from venue.api import errors
 from venue.api.documents.table import ROWS
-from venue.api.operation import Empty, Operation
+from venue.api.operation import Empty, Row
 from venue.api.operator.faults import (
     ChangeFaultRequest,
     Effect,
@@ -117,7 +117,7 @@ def try_fault(call: Call, request: TryRequest) -> list[Tried]:
     return node.faults.tried(asked, node.clock.now())
 
 
-def _row(method: str, path: str) -> Operation[Any, Any] | None:
+def _row(method: str, path: str) -> Row | None:
     for row in ROWS:
         if row.method == method and row.path == path:
             return row

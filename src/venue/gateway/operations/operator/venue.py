@@ -9,6 +9,7 @@ from msgspec import structs
 
 from venue import texts
 from venue.api import errors
+from venue.api.fields import Money
 from venue.api.names import WALLET_NAMES, WALLETS
 from venue.api.operation import Empty
 from venue.api.operator.venue import (
@@ -416,9 +417,9 @@ def _instrument(request: InstrumentRequest) -> Instrument:
     )
 
 
-def increment(text: str, name: str) -> tuple[int, int]:
+def increment(text: Money, name: str) -> tuple[int, int]:
     """A decimal increment as an integer and its scale."""
-    scale = len(text.partition(".")[2].rstrip("0"))
+    scale = len(decode.amount_text(text).partition(".")[2].rstrip("0"))
     return decode.scaled(text, scale, name), scale
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from venue.api import errors
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
-from venue.api.operation import Operation, in_body
+from venue.api.operation import Row, in_body
 from venue.api.operator.wire import KINDS, WireEntry, WireRequest
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import body_values
@@ -164,13 +164,13 @@ def _entry(node: Node, noted: Exchange | Operated | Said) -> WireEntry:
     )  # fmt: skip
 
 
-def _row(method: str, path: str) -> Operation[Any, Any] | None:
+def _row(method: str, path: str) -> Row | None:
     return next(
         (row for row, pattern in _ROWS if row.method == method and pattern.fullmatch(path)), None
     )
 
 
-def _values(noted: Exchange | Operated, row: Operation[Any, Any] | None) -> dict[str, Any] | None:
+def _values(noted: Exchange | Operated, row: Row | None) -> dict[str, Any] | None:
     """The parameters, masked; None where they are cut, or cannot be read."""
     if max(len(noted.query), len(noted.body)) >= KEPT_BYTES:
         return None
@@ -186,7 +186,7 @@ def _values(noted: Exchange | Operated, row: Operation[Any, Any] | None) -> dict
     return {name: _masked(name, value) for name, value in found.items()}
 
 
-def _lists(row: Operation[Any, Any] | None) -> frozenset[str]:
+def _lists(row: Row | None) -> frozenset[str]:
     return frozenset() if row is None or in_body(row) else frozenset(("symbols",))
 
 
@@ -231,9 +231,7 @@ def _plain(value: Any) -> str:
     return json.dumps(value)
 
 
-def _repeat(
-    row: Operation[Any, Any] | None, path: str, owner: str, values: dict[str, Any] | None
-) -> str | None:
+def _repeat(row: Row | None, path: str, owner: str, values: dict[str, Any] | None) -> str | None:
     """The command that repeats the request, safe to paste; None when none sends exactly this."""
     if row is None or values is None or row.method not in VERBS:
         return None

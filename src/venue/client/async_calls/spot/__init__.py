@@ -1,4 +1,0 @@
-"""Calls of venue.api.spot, module by module.
-
-Written by tools/clients.py; do not edit.
-"""
