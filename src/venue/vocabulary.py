@@ -246,6 +246,7 @@ class Reject(IntEnum):
     SETTLE_PRICE = 76
     CONTRACT_DEAR = 77
     LEVERAGE_SIZE = 78
+    MARKET_HOURS = 79
     # cancel-all-after
     TIMEOUT = 70
     # affiliates
@@ -282,6 +283,8 @@ class Reject(IntEnum):
 # them. A test compares them with the vocabularies above.
 ACCESS_COPY_TRADE: Final = 16
 ACCESS_READ: Final = 1
+COIN: Final = "COIN"  # the underlying of a contract that is not of a traditional market
+UNDERLYINGS: Final = (COIN, "Stocks", "Indices", "Metals", "Forex", "Commodities", "Pre-IPO")
 BUY: Final = 0
 SELL: Final = 1
 LIMIT: Final = 0

@@ -66,7 +66,8 @@ def closed(answer: Any) -> None:
 
 def test_it_is_listed_and_read_but_not_among_what_can_be_ordered(desk: Desk) -> None:
     tradable = json.loads(desk.anyone.get(f"{V3}/market/apiTradingSymbols").body)
-    assert tradable == ["ETHUSDT", "SOLUSDT", "BTCSUSDT", "ETHSUSDT", "SOLSUSDT", "WXBUSDT"]
+    demo = ["BTCSUSDT", "ETHSUSDT", "SOLSUSDT"]
+    assert tradable == ["ETHUSDT", "SOLUSDT", *demo, "WXBUSDT", "ACMEUSDT"]
     info = ok(desk.anyone.get(f"{V3}/market/exchangeInfo"))
     assert "BTCUSDT" in [row["symbol"] for row in info["symbols"]]
     assert ok(desk.anyone.get("/_venue/settings"))["apiClosed"] == ["BTCUSDT"]

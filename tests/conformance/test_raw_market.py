@@ -253,7 +253,7 @@ def test_coins(desk: Desk) -> None:
         "withdrawDesc": is_null,
     }
     found = ok(desk.anyone.get(f"{V3}/coins"))
-    assert [row["coin"] for row in found] == ["BTC", "USDT", "ETH", "SOL", "SUSDT", "WXB"]
+    assert [row["coin"] for row in found] == ["BTC", "USDT", "ETH", "SOL", "SUSDT", "WXB", "ACME"]
     coin: Shape = {
         "coin": TEXT,
         "name": TEXT,

@@ -142,7 +142,8 @@ def test_a_wrong_secret_is_told_apart_and_the_right_signature_is_never_said(
 
 SPOT = "no such spot symbol; listed: BTCUSDT, ETHUSDT, SOLUSDT."
 CONTRACT = (
-    "no such symbol; listed: BTCUSDT, ETHUSDT, SOLUSDT, BTCSUSDT, ETHSUSDT, SOLSUSDT, WXBUSDT."
+    "no such symbol; listed: BTCUSDT, ETHUSDT, SOLUSDT, BTCSUSDT, ETHSUSDT, SOLSUSDT, WXBUSDT,"
+    " ACMEUSDT."
 )
 
 

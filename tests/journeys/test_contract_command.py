@@ -58,8 +58,8 @@ def test_the_practice_contracts_are_listed_and_their_fund_is_seeded(server: Serv
     client = server.client()
     views = {view["symbol"]: view for view in client.get("/_venue/contracts").json}
     live, demo = ["BTCUSDT", "ETHUSDT", "SOLUSDT"], ["BTCSUSDT", "ETHSUSDT", "SOLSUSDT"]
-    assert list(views) == [*live, *demo, "WXBUSDT"]
-    assert [view["maxLeverage"] for view in views.values()] == [*[100, 100, 50] * 2, 50]
+    assert list(views) == [*live, *demo, "WXBUSDT", "ACMEUSDT"]
+    assert [view["maxLeverage"] for view in views.values()] == [*[100, 100, 50] * 2, 50, 10]
     assert views["BTCUSDT"]["indexSources"] == ["spot"]
     assert views["BTCSUSDT"]["indexSources"] == ["agents"]
     assert views["BTCSUSDT"]["quoteAsset"] == "SUSDT"

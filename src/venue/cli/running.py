@@ -59,6 +59,8 @@ def status(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
         )
         if told["staleContracts"]:
             tell(f"  no current index: {' '.join(told['staleContracts'])}")
+        if told["closedContracts"]:
+            tell(f"  outside market hours: {' '.join(told['closedContracts'])}")
         for index in told["indexCosts"]:
             tell(f"  index       {index['symbol']} {_moved(index)}")
         if told["forgotten"]:

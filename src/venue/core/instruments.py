@@ -4,8 +4,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from venue.core.market_hours import TradingSession, hours_fault
 from venue.core.ranges import Signed
 from venue.core.units import AMOUNT_MAX, PPB, PPM, QUANTITY_MAX
+from venue.vocabulary import COIN, UNDERLYINGS
 
 LEVERAGE_MAX: Final = 500
 INDEX_SOURCES_MAX: Final = 8
@@ -65,6 +67,8 @@ class Contract(Struct, frozen=True, array_like=True):
     of the first tier (rule 1.6). The index moves by at most `index_step_ppm` a second. One owner's
     longs, and its shorts, are at most `share_ppm` of `open_interest_max`. `former` and
     `former_notional` are not used: they keep the places of numbers in files of earlier versions.
+    `underlying` names the kind of what it is on. Its index follows the sources within
+    `market_hours`, always without any (rule 6.8).
     """
 
     instrument: Instrument
@@ -84,6 +88,8 @@ class Contract(Struct, frozen=True, array_like=True):
     share_ppm: Signed = SHARE_MAX_PPM
     index_notional: Signed = 0
     impact_notional: Signed = 0
+    underlying: str = COIN
+    market_hours: tuple[TradingSession, ...] = ()
 
 
 def lot_atoms(instrument: Instrument, base: Asset) -> int:
@@ -169,9 +175,11 @@ def _schedule_fault(contract: Contract) -> str:
             return f"{name} must be 0 to {AMOUNT_MAX} atoms of the settle asset"
     if not 0 < contract.index_step_ppm <= INDEX_STEP_MAX:
         return f"index_step_ppm must be 1 to {INDEX_STEP_MAX}"
+    if contract.underlying not in UNDERLYINGS:
+        return f"underlying must be one of {', '.join(UNDERLYINGS)}"
     if not 0 < contract.share_ppm <= PPM:
         return f"share_ppm must be 1 to {PPM}"
-    return ""
+    return hours_fault(contract.market_hours)
 
 
 def _scaled(number: int, shift: int) -> int:

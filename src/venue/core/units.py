@@ -9,7 +9,9 @@ from typing import Final
 PPM: Final = 1_000_000  # rates are parts per million
 PPB: Final = 1_000_000_000  # funding rates and premiums are parts per billion
 SECOND_US: Final = 1_000_000
+MINUTE_US: Final = 60 * SECOND_US
 DAY_US: Final = 86_400 * SECOND_US
+WEEK_US: Final = 7 * DAY_US
 FIRST_ID: Final = 10**15  # ids have 16 digits: told apart from ms times, exact below 2^53
 FIRST_UID: Final = 10_000_001  # of owners; those of the venue's own accounts are below 10
 PRICE_MAX: Final = 10**17  # ticks

@@ -9,7 +9,8 @@ from msgspec import Struct, structs
 from venue.api.names import API_CLOSED
 from venue.core.contract.collateral import FUND_UID
 from venue.core.contract.safe_terms import index_step_most
-from venue.core.instruments import Contract, Instrument, Tier
+from venue.core.instruments import DAY_MINUTES, Contract, Instrument, Tier
+from venue.core.market_hours import TradingSession
 from venue.core.messages.commands import (
     ChangeSetting,
     Command,
@@ -26,8 +27,9 @@ TRADE: Final = int(Access.READ | Access.SPOT_TRADE | Access.CONTRACT_TRADE)
 SCALE: Final = 8  # decimals of every demo asset
 PASSPHRASE: Final = "demo"  # noqa: S105 - the demo keys are printed, on purpose
 
-ASSETS: Final = ("BTC", "USDT", "ETH", "SOL", "SUSDT", "WXB")
+ASSETS: Final = ("BTC", "USDT", "ETH", "SOL", "SUSDT", "WXB", "ACME")
 TOKEN: Final = "WXB"  # noqa: S105 - the venue's asset
+SHARE: Final = "ACME"  # a share that nobody can buy: a contract is on it
 LIVE: Final = "USDT"  # the settle asset of live contracts
 DEMO: Final = "SUSDT"  # and of demo contracts
 POSTED: Final = "agents"  # the index source of demo contracts
@@ -112,6 +114,7 @@ _SIZES: Final = {
     "BTC": (100, 2_000_000, 300_000_000),
     "ETH": (100, 1_000_000, 300_000_000),
     "SOL": (50, 250_000, 150_000_000),
+    SHARE: (10, 250_000, 150_000_000),
 }
 _TRADED: Final = tuple(_contract(spot, settle) for settle in (LIVE, DEMO) for spot in INSTRUMENTS)
 
@@ -123,12 +126,26 @@ def _listed_only(twin: Contract) -> Contract:
     return structs.replace(twin, instrument=instrument, index_sources=(POSTED,))
 
 
+def _on_share(followed: Instrument) -> Contract:
+    """A contract on the share, from Monday to Friday 14:30 to 21:00 UTC; agents post its index."""
+    made = _contract(structs.replace(followed, base=SHARE), LIVE)
+    hours = [(day * DAY_MINUTES + 870, day * DAY_MINUTES + 1_260) for day in range(5)]
+    return structs.replace(
+        made,
+        index_sources=(POSTED,),
+        funding_minutes=tuple(range(0, DAY_MINUTES, 240)),
+        underlying="Stocks",
+        market_hours=tuple(TradingSession(opens, closes) for opens, closes in hours),
+    )
+
+
 LISTED_ONLY: Final = _listed_only(_TRADED[len(INSTRUMENTS) - 1])
-CONTRACTS: Final = (*_TRADED, LISTED_ONLY)
+ON_SHARE: Final = _on_share(INSTRUMENTS[-1])
+CONTRACTS: Final = (*_TRADED, LISTED_ONLY, ON_SHARE)
 # The spot market, or live contract, whose price each contract follows.
 FOLLOWED: Final = {
     contract.instrument.symbol: contract.instrument.base + LIVE for contract in _TRADED
-} | {LISTED_ONLY.instrument.symbol: INSTRUMENTS[-1].symbol}
+} | {contract.instrument.symbol: INSTRUMENTS[-1].symbol for contract in (LISTED_ONLY, ON_SHARE)}
 
 # First prices (ticks), the price of a lot per tick (quote atoms), and how lively a market is.
 STARTS: Final = {

@@ -25,6 +25,7 @@ from support.order_desk import (
 )
 from venue.core.engine import Engine
 from venue.core.instruments import Contract, Tier
+from venue.core.market_hours import TradingSession
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
     ContractChanged,
@@ -126,6 +127,26 @@ FAULTS: list[tuple[dict[str, object], str]] = [
     ({"index_sources": ()}, "index_sources"),
     ({"index_sources": tuple("abcdefghi")}, "index_sources"),
     ({"adl_policy": 2}, "adl_policy"),
+    ({"underlying": "Coins"}, "underlying must be one of COIN, Stocks"),
+    ({"market_hours": (TradingSession(-1, 60),)}, "market_hours must ascend within a week"),
+    ({"market_hours": (TradingSession(0, 10_081),)}, "market_hours must ascend within a week"),
+    ({"market_hours": (TradingSession(60, 60),)}, "market_hours must ascend within a week"),
+    (
+        {"market_hours": (TradingSession(60, 120), TradingSession(119, 180))},
+        "no session may overlap",
+    ),
+    (
+        {"market_hours": (TradingSession(60, 120), TradingSession(0, 30))},
+        "market_hours must ascend",
+    ),
+    (
+        {"market_hours": tuple(TradingSession(minute, minute + 1) for minute in range(0, 102, 2))},
+        "market_hours must be at most 50 sessions a week",
+    ),
+    (
+        {"market_hours": (TradingSession(0, 60),)},
+        "opens again, 0.02, must be at most 0.008, the maintenance rate of the first tier",
+    ),
     ({"funding_cap_ppb": 6_000_001}, "the funding cap, 0.006001, must be at most 0.006, 0.75 x"),
     ({"index_step_ppm": 6_001}, "a second's step, 0.006001, must be at most 0.006, 0.75 x"),
     ({"tiers": [Tier(500, 50, 6_000)]}, "a second's step, 0.005, must be at most 0.0045, 0.75 x"),

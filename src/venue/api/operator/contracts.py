@@ -22,7 +22,7 @@ from venue.api.fields import (
 from venue.api.operation import VENUE, Empty, rows
 from venue.api.operator.preview import PreviewRefusal
 from venue.api.operator.venue import HaltRequest, IndexCostView, ResumeRequest
-from venue.vocabulary import AdlPolicy
+from venue.vocabulary import COIN, UNDERLYINGS, AdlPolicy
 
 TIERS_MAX: Final = 10
 
@@ -42,6 +42,13 @@ PolicyName = Annotated[
         extra_json_schema={"enum": [policy.name for policy in AdlPolicy]},
     ),
 ]
+UnderlyingName = Annotated[
+    str,
+    Meta(
+        extra={"kind": Kind.CHOICE.value},
+        extra_json_schema={"enum": list(UNDERLYINGS)},
+    ),
+]
 
 
 class ContractRequest(Struct, rename="camel", kw_only=True):
@@ -53,6 +60,9 @@ class ContractRequest(Struct, rename="camel", kw_only=True):
     `indexStepRate` and `fundingCapRate` are at most 0.75 x the first tier's maintenance rate;
     without them, that or 0.005 and 0.003. Fee rates are at most half of the maintenance rate. One
     owner's longs, and its shorts, are at most `maxOwnerShare` of `maxOpenInterest`.
+
+    The index follows its sources within `tradingHours`, at most 10 spans such as
+    `MON-FRI 14:30-21:00` (UTC), always without any; orders only reduce outside of them.
 
     `indexNotional` and `impactNotional` are amounts of the settle asset: at least a thousandth of
     the first tier's notional and at most the last tier's. Without them they follow the first tier,
@@ -84,6 +94,8 @@ class ContractRequest(Struct, rename="camel", kw_only=True):
     index_step_rate: Rate | None = None
     funding_cap_rate: Rate | None = None
     max_owner_share: Rate = "0.25"
+    underlying_type: UnderlyingName = COIN
+    trading_hours: Texts | None = None
 
 
 class ChangeContractRequest(Struct, rename="camel", kw_only=True):
@@ -111,6 +123,7 @@ class ChangeContractRequest(Struct, rename="camel", kw_only=True):
     index_step_rate: Rate | None = None
     funding_cap_rate: Rate | None = None
     max_owner_share: Rate | None = None
+    trading_hours: Texts | None = None
 
 
 class ChangePreview(Struct, rename="camel"):
@@ -135,7 +148,8 @@ class ChangePreview(Struct, rename="camel"):
 class ContractView(Struct, rename="camel"):
     """A listed contract. Prices are "0" before there are any; the index may be out of date.
 
-    While `inDoubt` is true orders may only reduce positions. While positions keep former tiers, its
+    While `inDoubt` is true orders may only reduce positions: so they do outside the market hours,
+    until `reopens` (ms, 0 within them). While positions keep former tiers, its
     fee rates, its index step and its funding cap count as at most what the lowest maintenance rate
     of a position allows.
     """
@@ -161,6 +175,9 @@ class ContractView(Struct, rename="camel"):
     market_price_ratio: str
     index_sources: list[str]
     funding_times: list[str]
+    underlying_type: str
+    trading_hours: list[str]
+    reopens: int
     adl_policy: str
     halted: bool
     halt_reason: str

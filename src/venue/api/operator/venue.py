@@ -55,7 +55,8 @@ class Health(Struct, rename="camel"):
     """The venue's health; `status` is ok or names the problem.
 
     `staleContracts` have no current index: no funding and no liquidations until they do. In
-    `doubtfulContracts` orders may only reduce positions: the index is stale or catches up. In
+    `doubtfulContracts` orders may only reduce positions: the index is stale or catches up. Those of
+    `closedContracts` are outside their market hours, and in neither of these lists. In
     `unsafeContracts`, each told with the inequality that it fails, they may only reduce as well.
     `indexCosts` tell for each contract how dear it is to move its index; a contract whose index is
     cheap is in `warnings` too.
@@ -90,6 +91,7 @@ class Health(Struct, rename="camel"):
     stream_defects: int
     plan_faults: int
     doubtful_contracts: list[str]
+    closed_contracts: list[str]
     unsafe_contracts: list[str]
     index_costs: list[IndexCostView]
     venue_time: int

@@ -17,7 +17,7 @@ from venue.core.contract.position import (
     mark_of,
     notional,
 )
-from venue.core.contract.prices_in_doubt import doubtful, spendable, unsure, widens
+from venue.core.contract.prices_in_doubt import doubt_refused, doubtful, spendable, unsure, widens
 from venue.core.contract.records import Perpetual, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.terms_fit import fits
@@ -89,7 +89,7 @@ def market_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
 
 
 def price_refused(terms: Terms) -> Rejected | None:
-    """Whether nobody may open at the contract's price (rules 5.10, 6.9)."""
+    """Whether nobody may open at the contract's price (rules 5.10, 5.14)."""
     perp = terms.perp
     if perp.delisted is not None:
         return Rejected(Reject.DELISTED)
@@ -102,7 +102,9 @@ def price_refused(terms: Terms) -> Rejected | None:
     if perp.tiers_differ() and not fits(terms.modes):
         return Rejected(Reject.FORMER_TIERS, perp.former_end)
     isolated = terms.modes.margin_mode != CROSSED
-    if perp.in_doubt() or (isolated and doubtful(terms.pool)):
+    if perp.in_doubt():
+        return doubt_refused(perp)
+    if isolated and doubtful(terms.pool):
         return Rejected(Reject.PRICE_DOUBT)
     return None
 
@@ -247,7 +249,7 @@ def closing_refused(
     if terms.cause in (CAUSE_LIQUIDATION, CAUSE_UNWIND):
         return None
     if widens(terms.modes, position, position.side * order.quantity):
-        return Rejected(Reject.PRICE_DOUBT)
+        return doubt_refused(terms.perp)
     return None
 
 

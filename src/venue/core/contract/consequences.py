@@ -9,7 +9,7 @@ from venue.core.contract.conditional.triggers import Triggers
 from venue.core.contract.conditional.waiting import forget_ended, waits
 from venue.core.contract.orders import Contracts
 from venue.core.contract.records import Perpetual
-from venue.core.contract.reference.funding import CHUNK, Funding
+from venue.core.contract.reference.funding import CHUNK, Funding, settles
 from venue.core.contract.reference.index import SPOT_SOURCE, follow_spot, post, price_most
 from venue.core.contract.reference.prices import refresh, sample
 from venue.core.contract.risk.changed_terms import ChangedTerms, keeps_former
@@ -104,7 +104,7 @@ class Schedule:
         for perp in perps:
             if perp.change is not None:
                 events += self.terms.proceed(perp, perp.change, time)
-            if perp.settlement is not None and perp.current and room > 0:
+            if perp.settlement is not None and settles(perp) and room > 0:
                 due = self.funding.proceed(perp, perp.settlement, room)
                 room -= len(due)
                 events += due
@@ -155,7 +155,7 @@ class Schedule:
     def _settling(self) -> bool:
         """Whether a settlement goes on at once; one without a current index waits for it."""
         markets = self.contracts.markets.values()
-        return any(perp.settlement is not None and perp.current for perp in markets)
+        return any(perp.settlement is not None and settles(perp) for perp in markets)
 
     def _refresh(self, perp: Perpetual, time: int, *, jump: bool = False) -> list[Event]:
         changed = refresh(perp, time, jump=jump)

@@ -22,8 +22,9 @@ from venue.core.contract.position import (
 from venue.core.contract.records import Modes, Perpetual, Pool, Position, Terms
 from venue.core.ledger.ledger import fee_on
 from venue.core.messages.contract_events import ContractOrderParked
+from venue.core.messages.events import Rejected
 from venue.core.units import PPM, ceil_div
-from venue.vocabulary import BUY, CROSSED
+from venue.vocabulary import BUY, CROSSED, Reject
 
 NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close positions at known prices
 
@@ -31,6 +32,13 @@ NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close positions
 def unknown(perp: Perpetual) -> bool:
     """Whether a position's worth is in doubt, or no owner can get out of one."""
     return perp.doubt or perp.shut()
+
+
+def doubt_refused(perp: Perpetual) -> Rejected:
+    """The refusal of an order whose contract's price is in doubt."""
+    if perp.reopens:
+        return Rejected(Reject.MARKET_HOURS, perp.reopens)
+    return Rejected(Reject.PRICE_DOUBT)
 
 
 def doubtful(pool: Pool) -> bool:

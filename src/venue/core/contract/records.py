@@ -42,10 +42,10 @@ class Perpetual:
     `index_price` and `mark` are ticks, 0 before there is one. `current` says that the index has a
     current source; it last had one at `seen_time`, and last moved at `index_time` (µs).
     `doubt` says that no position may be opened at the price: orders only reduce (rule 5.14).
-    It is in doubt until `wait_until`, when the index was long without a source, and while the best
-    prices of its `spot` book are outside `spot_lowest` to `spot_highest`, or a side is empty and no
-    other source is there (`spot_alone`). `was_unknown`: it was in doubt or halted when last looked
-    at; so many parked orders are still `recalled`.
+    It is in doubt until it `reopens` (0 in its market hours), until `wait_until` after the index
+    was long without a source, and while the best prices of its `spot` book are outside
+    `spot_lowest` to `spot_highest`, or a side is empty and no other source is there (`spot_alone`).
+    `was_unknown`: it was in doubt or halted when last looked at; so many orders are `recalled`.
     `premium_sum` is of the funding interval's samples in ppb, `premiums` are the newest of them.
     `due` is the next funding time that has not come. `positions` are by id, `ids` are their ids.
     `trigger_last` is the price of its last trade at which openings could trade too, in ticks: last
@@ -63,7 +63,7 @@ class Perpetual:
                  "leverage_most", "mark", "market", "open_interest", "open_interest_max",
                  "ordinal", "position_max", "positions", "premium_count", "premium_ppb",
                  "premium_sum", "premium_time", "premiums", "price_highest", "price_least",
-                 "recalled", "seen_time", "settlement", "sources", "spot", "spot_alone",
+                 "recalled", "reopens", "seen_time", "settlement", "sources", "spot", "spot_alone",
                  "spot_highest", "spot_lowest", "symbol", "tiers", "trailing", "trigger_last",
                  "unit", "wait_until", "waiting", "was_unknown")  # fmt: skip
 
@@ -74,7 +74,7 @@ class Perpetual:
         self.asset, self.unit = market.quote, market.unit_atoms
         self.index_price = self.mark = self.trigger_last = 0
         self.current, self.doubt = False, True
-        self.index_time = self.seen_time = self.wait_until = 0
+        self.index_time = self.seen_time = self.wait_until = self.reopens = 0
         self.was_unknown, self.recalled = True, 0
         self.sources: dict[str, Source] = {}
         self.spot: Market[Any] | None = None

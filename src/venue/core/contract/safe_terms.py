@@ -16,6 +16,7 @@ from venue.core.units import AMOUNT_MAX, PPB, PPM, PRICE_MAX, ceil_div
 TICK_PARTS: Final = 5  # one tick is at most a fifth of the maintenance margin
 STEP_PPM: Final = 750_000  # a second's step is at most 0.75 of it, and so is a funding settlement
 FEE_PPM: Final = 500_000  # a taker's or maker's fee is at most half of it
+GAP_PPM: Final = 20_000  # the maintenance rate bears so large a jump when a market opens again
 PRICES: Final = 4  # the highest price of a contract is at least four times its lowest
 # Parts of the greatest notional of the first tier.
 INDEX_PART: Final = 200  # the index notional by default
@@ -72,6 +73,10 @@ def breach_of_terms(contract: Contract, unit: int, scale: int) -> Breach | None:
         what = "the share of the open interest for one owner"
         why = "so that two owners who hedge each other leave half of it to others"
         return Breach("share_ppm", what, contract.share_ppm, SHARE_MAX_PPM, why)
+    if contract.market_hours and rate < GAP_PPM:
+        what = "the jump of the index that a position must bear when its market opens again"
+        why = "the maintenance rate of the first tier"
+        return Breach("market_hours", what, GAP_PPM, rate, why)
     least = PRICES * price_least(contract)
     highest = price_most(contract, unit)
     if least > highest:

@@ -28,7 +28,7 @@ from venue.vocabulary import LONG
 
 OLD_NUMBERS: Final = 13  # of a perpetual in files of earlier versions
 # The values there of numbers that came later.
-NEW_NUMBERS: Final = [0, 0, 0, 0, NO_ASK, 0, 0, 0, -1]
+NEW_NUMBERS: Final = [0, 0, 0, 0, NO_ASK, 0, 0, 0, -1, 0]
 
 # -- dumping --------------------------------------------------------------------------------------
 
@@ -155,6 +155,7 @@ def _numbers(perp: Perpetual) -> list[int]:
         int(perp.was_unknown),
         perp.recalled,
         perp.trigger_last,
+        perp.reopens,
     ]  # fmt: skip
 
 
@@ -325,6 +326,7 @@ def _perpetual(record: PerpetualRecord, market: Market[Terms], ordinal: int) -> 
         was_unknown,
         perp.recalled,
         perp.trigger_last,
+        perp.reopens,
     ) = record.numbers + NEW_NUMBERS[len(record.numbers) - OLD_NUMBERS :]  # fmt: skip
     if perp.trigger_last < 0:
         perp.trigger_last = market.last_price

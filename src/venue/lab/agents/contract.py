@@ -131,6 +131,9 @@ class ContractAgents:
             index = self._index(perp, posts, now)
             if not index or perp.market.halted:
                 continue
+            if perp.reopens:
+                moves += self._withdrawn(perp)
+                continue
             reference = self._reference(symbol, index)
             makers = [
                 quotes for habit in MAKERS if (quotes := self._quotes(perp, habit, reference))
@@ -157,6 +160,8 @@ class ContractAgents:
         if perp.settles():
             return perp.mark
         if followed == perp.symbol or self._source not in perp.contract.index_sources:
+            return perp.index_price
+        if perp.reopens and perp.index_price:
             return perp.index_price
         live = self._engine.contracts.markets[followed]
         if live.current:
@@ -223,6 +228,16 @@ class ContractAgents:
             quotes.placed.append(Quote(side, position_side, lots, price))
         ladder.note(holding.orders, whole=len(have) == len(wanted))
         return quotes if quotes.canceled or quotes.placed else None
+
+    def _withdrawn(self, perp: Perpetual) -> list[Command]:
+        """Take all quotes back: nobody quotes outside the market hours."""
+        makers = []
+        for habit in MAKERS:
+            uid = self._uid(self._ladders[perp.symbol, habit.name].owner)
+            orders = list(self._engine.holding(uid).orders)
+            if orders:
+                makers.append(MakerQuotes(uid, orders, []))
+        return [MoveQuotes(PRODUCT_CONTRACT, perp.symbol, makers)] if makers else []
 
     # -- takers ----------------------------------------------------------------------------------
 

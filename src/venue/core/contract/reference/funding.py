@@ -37,7 +37,7 @@ class Funding:
             missed = time - before >= DOWN_US and perp.due < time - DOWN_US
             events.append(_fall_due(perp, missed=missed))
         settlement = perp.settlement
-        if settlement is not None and (perp.current or not _left(perp, settlement, 1)):
+        if settlement is not None and (settles(perp) or not _left(perp, settlement, 1)):
             events += self.proceed(perp, settlement, room)
         return events
 
@@ -56,6 +56,12 @@ class Funding:
                 )
             )  # fmt: skip
         return events
+
+
+def settles(perp: Perpetual) -> bool:
+    """Whether a settlement under way goes on: with a current index, and outside the market hours,
+    in which nobody expects one (rules 6.6, 6.8)."""
+    return perp.current or perp.reopens > 0
 
 
 def _left(perp: Perpetual, settlement: Settlement, most: int) -> list[int]:

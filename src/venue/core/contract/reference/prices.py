@@ -15,6 +15,7 @@ from venue.core.contract.reference.index import (
     watch_book,
 )
 from venue.core.contract.safe_terms import impact_notional
+from venue.core.market_hours import opens_at
 from venue.core.units import PPB, SECOND_US
 
 SAMPLE_US: Final = 5 * SECOND_US
@@ -28,14 +29,16 @@ def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
 
     The index follows by steps. It takes its sources' price at once when it has none yet, on a
     `jump`, and after 10 s without a source; in the last case nothing is opened for 10 s more.
+    Outside the market hours it has no source but for its first price (rule 6.8).
     """
     if perp.settles():  # its mark is the price that was named
         return False
     before = (perp.index_price, perp.mark, perp.current)
     prices = posted(perp, time)
     price = value(perp, prices, time)
-    perp.current = price > 0
-    if perp.current:
+    perp.reopens = opens_at(perp.contract.market_hours, time)
+    perp.current = price > 0 and not perp.reopens
+    if perp.current or (price and not perp.index_price):
         lost = perp.index_price > 0 and time - perp.seen_time >= STALE_US
         if jump or lost or not perp.index_price:
             perp.index_price = price

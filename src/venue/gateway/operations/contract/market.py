@@ -56,6 +56,7 @@ from venue.texts import (
     short_text,
 )
 from venue.times import US_PER_MS
+from venue.vocabulary import COIN
 
 FUNDING_KEPT: Final = 16_384  # settlements that are kept as they are told
 MINUTES_PER_DAY: Final = 1440
@@ -104,8 +105,8 @@ def _contract_symbol(node: Node, perp: Perpetual) -> ContractSymbol:
     return ContractSymbol(
         symbol=instrument.symbol,
         display_symbol=instrument.symbol,
-        contract_type="PERPETUAL",
-        underlying_type="COIN",
+        contract_type="PERPETUAL" if contract.underlying == COIN else "TRADIFI_PERPETUAL",
+        underlying_type=contract.underlying,
         underlying_sub_type=[],
         base_asset=instrument.base,
         quote_asset=instrument.quote,

@@ -60,6 +60,7 @@ from venue.gateway.dispatch import decode
 from venue.gateway.operations.contract.orders import listed
 from venue.gateway.operations.operator.index_costs import index_cost
 from venue.gateway.operations.operator.market_fields import check_contract
+from venue.gateway.operations.operator.trading_hours import hours_texts, sessions
 from venue.gateway.operations.operator.venue import done, increment, owner
 from venue.gateway.operations.refusals.contract import refusal
 from venue.gateway.operations.refusals.spot import refusal as listing_refusal
@@ -96,7 +97,8 @@ async def list_contract(call: Call, request: ContractRequest) -> ContractView:
         base.name + settle.name, base.name, settle.name, tick, price_scale, step, quantity_scale,
         1, 1, 1, 0, 0,
     )  # fmt: skip
-    contract = _with(Contract(grid, request.max_leverage, 1, 1, []), request, settle)
+    empty = Contract(grid, request.max_leverage, 1, 1, [], underlying=request.underlying_type)
+    contract = _with(empty, request, settle)
     await done(call, ListContract(contract))
     return _contract_view(node, node.perp(grid.symbol))
 
@@ -244,6 +246,8 @@ def _with(
         changes["index_sources"] = tuple(request.index_sources)
     if request.funding_times is not None:
         changes["funding_minutes"] = tuple(_minute(text) for text in request.funding_times)
+    if request.trading_hours is not None:
+        changes["market_hours"] = sessions(request.trading_hours)
     if request.adl_policy is not None:
         changes["adl_policy"] = int(AdlPolicy[request.adl_policy])
     amounts = {
@@ -253,17 +257,22 @@ def _with(
     for field, (name, text) in amounts.items():
         if text:
             changes[field] = decode.scaled(text, settle.scale, name)
-    made = structs.replace(contract, **changes)
+    made = _with_caps(structs.replace(contract, **changes), request)
+    sent = [name for name, text in lots.values() if text]
+    check_contract(made, settle, [*sent, "maxPositionSize"] if request.max_position_size else sent)
+    return made
+
+
+def _with_caps(made: Contract, request: ContractRequest | ChangeContractRequest) -> Contract:
+    """A contract with the index step and the funding cap of a request, or within those that its
+    tiers allow."""
     step_ppm = min(made.index_step_ppm, index_step_most(made))
     if request.index_step_rate:
         step_ppm = decode.ppm(request.index_step_rate, "indexStepRate")
     cap_ppb = min(made.funding_cap_ppb, funding_cap_most(made))
     if request.funding_cap_rate:
         cap_ppb = decode.ppm(request.funding_cap_rate, "fundingCapRate") * (PPB // PPM)
-    made = structs.replace(made, funding_cap_ppb=cap_ppb, index_step_ppm=step_ppm)
-    sent = [name for name, text in lots.values() if text]
-    check_contract(made, settle, [*sent, "maxPositionSize"] if request.max_position_size else sent)
-    return made
+    return structs.replace(made, funding_cap_ppb=cap_ppb, index_step_ppm=step_ppm)
 
 
 def _asset(node: Node, text: str, name: str) -> Asset:
@@ -326,6 +335,9 @@ def _contract_view(node: Node, perp: Perpetual) -> ContractView:
         funding_times=[
             f"{minute // 60:02}:{minute % 60:02}" for minute in contract.funding_minutes
         ],
+        underlying_type=contract.underlying,
+        trading_hours=hours_texts(contract.market_hours),
+        reopens=perp.reopens // US_PER_MS,
         adl_policy=POLICIES[contract.adl_policy],
         halted=perp.market.halted,
         halt_reason=perp.market.halt_reason,

@@ -39,6 +39,7 @@ _SAFE_NAMES: Final = {
     "share_ppm": "maxOwnerShare",
     "index_notional": "indexNotional",
     "impact_notional": "impactNotional",
+    "market_hours": "tradingHours",
 }
 
 

@@ -268,6 +268,14 @@ def _former_tiers(rejected: Rejected, _: Words) -> ApiError:
     return errors.failed_precondition(reason, item_code="FORMER_TIERS")
 
 
+def _market_hours(rejected: Rejected, _: Words) -> ApiError:
+    reason = (
+        "the contract is outside its market hours: orders may only reduce positions until"
+        f" {instant_text(rejected.limit)}"
+    )
+    return errors.failed_precondition(reason, item_code="MARKET_HOURS")
+
+
 def _precondition(reason: str, item_code: str) -> Callable[[Rejected, Words], ApiError]:
     def refuse(_: Rejected, __: Words) -> ApiError:
         return errors.failed_precondition(reason, item_code=item_code)
@@ -290,6 +298,7 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
         " a larger net position",
         "PRICE_DOUBT",
     ),
+    Reject.MARKET_HOURS: _market_hours,
     Reject.FORMER_TIERS: _former_tiers,
     Reject.DELISTED: _precondition(
         "the contract is delisted: orders may only reduce positions", "DELISTED"

@@ -48,6 +48,8 @@ def _price_band(rejected: Rejected, instrument: Instrument) -> ApiError:
 # How the engine's words for a refused listing begin, the request's field, and words for it.
 _LISTING: Final = (
     ("funding_minutes ", "fundingTimes", ""),
+    ("market_hours ", "tradingHours", ""),
+    ("market_hours: ", "tradingHours", ""),
     ("tick x step and step ", "tickSize", "with stepSize, tickSize x stepSize and stepSize "),
     ("base and quote must differ", "quoteAsset", "must be another asset than baseAsset"),
     ("tiers must ", "tiers", "must "),
