@@ -267,7 +267,8 @@ def test_a_slow_reader_is_bounded_and_loses_nothing() -> None:
                 many = [order(owner, PRODUCTS[0]) for _ in range(50)]
                 placed += await asyncio.gather(*many)
                 await owner.cancel_open_orders(symbol="BTCUSDT")
-            assert len(socket.recv_messages.frames) <= 2 * WAITING
+            # And those of the one read that filled the queue.
+            assert len(socket.recv_messages.frames) <= 3 * WAITING
             frames: list[Frame] = []
             while len(of_orders(frames)) < 2 * len(placed):  # a cancel's are one frame
                 frames += await taken(stream, 1)

@@ -14,6 +14,7 @@ from typing import Any, Final
 import pytest
 from msgspec import NODEFAULT
 
+from support.awaiting import Awaiting
 from support.faulty import add
 from support.server import Server
 from venue import AsyncClient, Client, Misused, Refused, Unreachable
@@ -52,9 +53,16 @@ def keys(name: str) -> dict[str, Any]:
     return {"key": f"demo-{name}", "secret": f"demo-{name}-secret", "passphrase": "demo"}
 
 
+@pytest.fixture(scope="module", params=[Client, Awaiting])
+def client_kind(request: pytest.FixtureRequest) -> type[Client]:
+    """Both clients."""
+    found: type[Client] = request.param
+    return found
+
+
 @pytest.fixture(scope="module")
-def alice(server: Server) -> Iterator[Client]:
-    with Client(server.url, **keys("alice")) as client:
+def alice(server: Server, client_kind: type[Client]) -> Iterator[Client]:
+    with client_kind(server.url, **keys("alice")) as client:
         yield client
 
 
@@ -228,12 +236,15 @@ def test_all_pages(alice: Client) -> None:
     assert len(items) == len(set(items)) > 5
 
 
-def test_the_same_for_asyncio(server: Server) -> None:
+def test_calls_of_asyncio_run_side_by_side(server: Server) -> None:
+    threads = threading.active_count()
+
     async def walk() -> None:
         async with AsyncClient(server.url, **keys("bob")) as bob:
-            many = [bob.place_order(**LIMIT, quantity="0.01", price="50000") for _ in range(20)]
+            many = [bob.place_order(**LIMIT, quantity="0.01", price="50000") for _ in range(60)]
             placed = await asyncio.gather(*many)
-            assert len({ack.order_id for ack in placed}) == 20
+            assert len({ack.order_id for ack in placed}) == 60
+            assert threading.active_count() == threads  # no call takes a thread
             found = [row.order_id async for row in bob.each_all_orders(symbol=SYMBOL, limit=6)]
             assert {ack.order_id for ack in placed} <= set(found)
             await bob.cancel_open_orders(symbol=SYMBOL)
@@ -244,24 +255,42 @@ def test_the_same_for_asyncio(server: Server) -> None:
     asyncio.run(walk())
 
 
-def test_threads_share_a_client(alice: Client) -> None:
+def test_a_cancelled_call_leaves_no_answer_behind(server: Server) -> None:
+    """However far it came: the next call gets its own answer."""
+
+    async def walk() -> None:
+        async with AsyncClient(server.url, **keys("bob")) as bob:
+            for turns in range(12):
+                listing = asyncio.create_task(bob.open_orders(symbol=SYMBOL))
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                listing.cancel()
+                assert (await bob.time()).server_time > 0
+                await asyncio.wait([listing])
+
+    asyncio.run(walk())
+
+
+def test_threads_share_a_client(server: Server) -> None:
     found: list[int] = []
+    client = Client(server.url, **keys("alice"))
 
     def place() -> None:
         for _ in range(5):
-            found.append(alice.place_order(**LIMIT, quantity="0.01", price="50005").order_id)
+            found.append(client.place_order(**LIMIT, quantity="0.01", price="50005").order_id)
 
-    threads = [threading.Thread(target=place) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == len(set(found)) == 20
-    alice.cancel_open_orders(symbol=SYMBOL)
+    with client:
+        threads = [threading.Thread(target=place) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(found) == len(set(found)) == 20
+        client.cancel_open_orders(symbol=SYMBOL)
 
 
-def test_an_operator_acts_for_an_owner(server: Server) -> None:
-    with Client(server.url, act_as="alice") as client:
+def test_an_operator_acts_for_an_owner(server: Server, client_kind: type[Client]) -> None:
+    with client_kind(server.url, act_as="alice") as client:
         assert client.account().uid == server.account("alice")["uid"]
         fault = client.add_fault(effect=Effect("delay", ms=1))
         assert client.remove_fault(id=fault.id).id == fault.id
@@ -286,7 +315,7 @@ def test_what_is_refused(
         call(alice)
 
 
-def test_clients_that_cannot_ask(server: Server) -> None:
+def test_clients_that_cannot_ask(server: Server, client_kind: type[Client]) -> None:
     wrongs: list[dict[str, Any]] = [
         {"url": "ftp://x"},
         {"url": "127.0.0.1:8787"},
@@ -294,6 +323,7 @@ def test_clients_that_cannot_ask(server: Server) -> None:
         {"url": "http://127.0.0.1:x"},
         {"url": "http://[::1"},
         {"url": 5},
+        {"url": "http://127.0.0.1:8787/a b"},
         {"retries": -1},
         {"retries": "2"},
         {"retries": 1.5},
@@ -306,17 +336,17 @@ def test_clients_that_cannot_ask(server: Server) -> None:
     ]
     for options in wrongs:
         with pytest.raises(Misused):
-            Client(**options)
-    with Client(server.url) as nobody, pytest.raises(Misused, match="give key"):
+            client_kind(**options)
+    with client_kind(server.url) as nobody, pytest.raises(Misused, match="give key"):
         nobody.account()
     wrong = {**keys("alice"), "secret": "wrong"}
-    with Client(server.url, **wrong) as stranger, pytest.raises(Refused) as refusal:
+    with client_kind(server.url, **wrong) as stranger, pytest.raises(Refused) as refusal:
         stranger.account()
     assert refusal.value.rule == "API_AUTH_ERROR"
-    closed = Client(server.url)
-    closed.close()
-    with pytest.raises(Misused, match="closed"):
-        closed.time()
+    with client_kind(server.url) as closed:
+        closed.close()
+        with pytest.raises(Misused, match="closed"):
+            closed.time()
 
 
 def test_streams_that_cannot_begin(server: Server) -> None:
@@ -339,10 +369,10 @@ def test_streams_that_cannot_begin(server: Server) -> None:
     asyncio.run(story())
 
 
-def test_nobody_answers() -> None:
+def test_nobody_answers(client_kind: type[Client]) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))  # and nobody listens
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
-        with Client(url, retries=1) as client, pytest.raises(Unreachable) as problem:
+        with client_kind(url, retries=1) as client, pytest.raises(Unreachable) as problem:
             client.time()
         assert not problem.value.unknown

@@ -12,7 +12,7 @@ import pytest
 
 from support.server import Server
 from venue import AsyncClient, Client
-from venue.client import http
+from venue.client.transport import idle
 
 ALICE: Final[dict[str, Any]] = {
     "key": "demo-alice",
@@ -74,7 +74,7 @@ def test_an_old_connection_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
         with Client(f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
             client.time()
             client.time()
-            monkeypatch.setattr(http, "IDLE_S", 0.0)
+            monkeypatch.setattr(idle, "IDLE_S", 0.0)
             client.time()
         answering.join()
     assert asked == [0, 0, 1]

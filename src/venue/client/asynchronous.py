@@ -11,9 +11,11 @@ from venue.api.operation import Operation, Row
 from venue.client import paging
 from venue.client.books import Books, channel
 from venue.client.calls import Items
-from venue.client.http import RETRIES, TIMEOUT_S, Account, Http
+from venue.client.http import RETRIES, TIMEOUT_S, Account, Http, NoAnswer
 from venue.client.methods import Methods
 from venue.client.streams import PATIENCE_S, QUIET_S, Stream
+from venue.client.transport.asynchronous import Connections
+from venue.client.tries import Tries
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -21,7 +23,7 @@ T = TypeVar("T")
 
 class AsyncClient(Methods):
     """A client of the venue at `url`, for one owner or operator. Use it in an `async with`. A call
-    runs on a thread: one whose task is cancelled may have its effect all the same.
+    whose task is cancelled may have its effect all the same.
 
     Calls that change nothing are repeated up to `retries` times, and placements under their client
     id, which is given to each that has none. Without a key `act_as` names an owner of a practice
@@ -48,6 +50,8 @@ class AsyncClient(Methods):
             act_as=act_as,
         )
         self._http = Http(url, account, timeout_s, retries)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._connections: Connections | None = None
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -63,11 +67,29 @@ class AsyncClient(Methods):
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
+        if self._connections is not None:
+            self._connections.close()
 
     async def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
         """The reply to a row of the table, with `values` by their names on the wire. Refused;
         Unreachable when no answer came; Misused for a float or a closed client."""
-        return await asyncio.to_thread(self._http.send, row, values)
+        tries = Tries(self._http, row, values)
+        while True:
+            request = tries.request()
+            try:
+                reply = tries.read(await self._of_this_loop().ask(request))
+            except NoAnswer as problem:
+                tries.fail(problem)
+            else:
+                if reply is not None:
+                    return reply
+            await asyncio.sleep(tries.pause())
+
+    def _of_this_loop(self) -> Connections:
+        loop = asyncio.get_running_loop()
+        if self._connections is None or self._loop is not loop:
+            self._loop, self._connections = loop, Connections(self._http)
+        return self._connections
 
     def each(self, row: Row, values: dict[str, Any], items: Items[T]) -> AsyncIterator[T]:
         """The items of all pages of a row; `items` finds the list in a page."""
@@ -82,7 +104,9 @@ class AsyncClient(Methods):
     ) -> Stream:
         """The frames of channels, as BTCUSDT@trade, or of private ones, as orders or
         orders?from=17. Misused."""
-        return Stream(self._http, product, channels, quiet_s=quiet_s, patience_s=patience_s)
+        return Stream(
+            self._http, self.ping, product, channels, quiet_s=quiet_s, patience_s=patience_s
+        )
 
     def books(
         self,

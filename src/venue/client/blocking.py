@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, TypeVar
@@ -9,8 +10,10 @@ from typing import Any, TypeVar
 from venue.api.operation import Operation, Row
 from venue.client import paging
 from venue.client.calls import Items
-from venue.client.http import RETRIES, TIMEOUT_S, Account, Http
+from venue.client.http import RETRIES, TIMEOUT_S, Account, Http, NoAnswer
 from venue.client.methods import Methods
+from venue.client.transport.blocking import Connections
+from venue.client.tries import Tries
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -45,6 +48,7 @@ class Client(Methods):
             act_as=act_as,
         )
         self._http = Http(url, account, timeout_s, retries)
+        self._connections = Connections(self._http)
 
     def __enter__(self) -> Client:
         return self
@@ -60,11 +64,22 @@ class Client(Methods):
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
+        self._connections.close()
 
     def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
         """The reply to a row of the table, with `values` by their names on the wire. Refused;
         Unreachable when no answer came; Misused for a float or a closed client."""
-        return self._http.send(row, values)
+        tries = Tries(self._http, row, values)
+        while True:
+            request = tries.request()
+            try:
+                reply = tries.read(self._connections.ask(request))
+            except NoAnswer as problem:
+                tries.fail(problem)
+            else:
+                if reply is not None:
+                    return reply
+            time.sleep(tries.pause())
 
     def each(self, row: Row, values: dict[str, Any], items: Items[T]) -> Iterator[T]:
         """The items of all pages of a row; `items` finds the list in a page."""

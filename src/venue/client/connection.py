@@ -15,7 +15,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from venue.api.streams.private import HEARTBEAT
 from venue.client.errors import Misused, Unreachable
 from venue.client.frames import PRODUCTS, Broken, Frame, frame_of, head_of, own_name
-from venue.client.http import TOO_MANY, Http, refusal_of
+from venue.client.http import Http, refusal_of
+from venue.client.tries import TOO_MANY
 
 CLOSE_S: Final = 1.0
 WAITING: Final = 16  # messages that wait for the reader; more stay in the network's buffers

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Final
 
-from venue.api.spot.market import ping
 from venue.client.connection import Connection, connected, wanted_of
 from venue.client.errors import Lost, Misused, Refused, Unreachable
 from venue.client.frames import Broken, Continuity, Frame, own_name
-from venue.client.http import FIRST_WAIT_S, LONGEST_WAIT_S, Http, check_seconds
+from venue.client.http import Http, check_seconds
+from venue.client.tries import FIRST_WAIT_S, LONGEST_WAIT_S
 
 QUIET_S: Final = 15.0  # of silence, until the stream asks the venue for a sign
 PATIENCE_S: Final = 30.0  # without a connection, until a stream gives up
@@ -66,6 +67,7 @@ class Stream:
     def __init__(
         self,
         http: Http,
+        ping: Callable[[], Awaitable[object]],
         product: str,
         channels: tuple[str, ...],
         *,
@@ -73,6 +75,7 @@ class Stream:
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._http = http
+        self._ping = ping
         check_seconds("quiet_s", quiet_s)
         check_seconds("patience_s", patience_s, or_none=True)
         self._wanted = wanted_of(product, channels, quiet_s)
@@ -179,7 +182,7 @@ class Stream:
         """Lost: the venue went back to an earlier state. Going back ends the venue's connections,
         so the question comes after there is a new one."""
         try:
-            await asyncio.to_thread(self._http.send, ping, {})
+            await self._ping()
         except (Refused, Unreachable) as problem:
             raise Broken(str(problem)) from None
         if self._epoch not in (None, self._http.epoch):
