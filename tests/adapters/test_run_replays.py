@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -216,6 +218,34 @@ def test_a_fork_takes_no_name_that_is_used(tmp_path: Path) -> None:
             with pytest.raises(RunRefused, match="after commands 1 to 10"):
                 fork(run, sequence, str(tmp_path / "new.db"))
     assert [one.name for one in tmp_path.iterdir()] == ["run.venue"]
+
+
+def test_a_fork_that_ends_between_two_renames_is_whole_or_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Enemy: kill -9 after the journal has its name, and before its note of acknowledged commands
+    has: `verify` called the note missing."""
+    source = bundled(tmp_path, COMMANDS)
+    rename, found = Path.rename, set()
+    for most in range(20):
+        new = tmp_path / f"after-{most}" / "new.db"
+        new.parent.mkdir()
+        left = [most]
+
+        def renamed(file: Path, target: Path, left: list[int] = left) -> Path:
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(errno.EIO, "ended here")
+            return rename(file, target)
+
+        with monkeypatch.context() as patched, opened_run(source) as run:
+            patched.setattr(Path, "rename", renamed)
+            with suppress(OSError):
+                fork(run, 9, str(new))
+        found.add((new.exists(), left[0] < 0))
+        if new.exists():
+            assert verify(str(new)).problems == [], most
+    assert found == {(False, True), (True, True), (True, False)}
 
 
 def test_what_no_venue_wrote_leaves_nothing_behind(tmp_path: Path) -> None:

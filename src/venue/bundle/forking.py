@@ -18,7 +18,7 @@ from venue.core.messages.commands import Command
 from venue.core.state.snapshot import state_hash
 from venue.journal.behind_snapshot import begin_behind
 from venue.journal.chain import BLOCK
-from venue.journal.ending import ENDING
+from venue.journal.ending import ENDING, Ending
 from venue.journal.opening import open_journal
 from venue.rebuild import rebuild_history
 
@@ -49,6 +49,8 @@ def fork(run: PastRun, sequence: int, new: str) -> Forked:
         made = _write(run, sequence, str(folder / target.name))
         rebuild_history(str(folder / target.name))
         check_new(target)
+        with closing(Ending(new)) as note:
+            note.note(0)  # until the journal's own is there: no journal stands without one
         for file in sorted(folder.iterdir(), key=partial(_place, target.name)):
             file.rename(target.with_name(file.name))
         sync_folder(new)
