@@ -22,6 +22,9 @@
 #   make points [ARGS=...]  end a venue at every write of its acts, and have its disk fail there:
 #                           an hour, or ARGS="ACTS": begin, trade, keys, states, restart, "archive
 #                           stopped", "archive running", fork, bundle, rebuild, mend
+#   make programs [ARGS=...]  install ccxt for Python and node, mcp-ccxt and freqtrade, build a Go and
+#                           a curl program, and run each unchanged under `venue with --only-venue`: a
+#                           table of what they asked for; ten minutes, or ARGS="NAMES"
 #   make soak-streams [ARGS=ROUNDS]  compare sockets with REST over 50,000 random commands of two
 #                           traders, or 164 commands in each of so many rounds
 #   make crowd [ARGS=...]   open 1,000 sockets, some of which stall, half-close and flood, or
@@ -50,7 +53,7 @@ SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup dev test check fast wheel test-fast test-live bench rules recorded soak soak-door \
-  soak-streams points crowd agents lock clean
+  soak-streams points programs crowd agents lock clean
 .NOTPARALLEL:
 
 help:
@@ -145,6 +148,9 @@ soak-streams: setup
 
 points: setup
 	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m support.points $(ARGS)
+
+programs: setup
+	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m support.programs $(ARGS)
 
 agents: setup
 	@AGENT_COMMANDS=$(or $(ARGS),50000) $(BIN)/pytest -q tests/adapters/test_agents_rows.py

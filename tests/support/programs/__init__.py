@@ -1,0 +1,1 @@
+"""Programs as their projects publish them, run unchanged under `venue with`; by hand."""
