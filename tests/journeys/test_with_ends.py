@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,6 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     ("words", "code", "said"),
     [
         (("no-such-program",), 127, "venue: no-such-program: there is no such program\n"),
+        (("./.",), 126, "venue: ./. cannot be started: Permission denied\n"),
         (("/",), 126, "venue: / cannot be started: Permission denied\n"),
         ((), 2, "venue: which command? For instance: venue with alice -- python bot.py\n"),
     ],
@@ -41,6 +43,15 @@ def test_a_command_that_cannot_be_started(
 ) -> None:
     done = under(server, *words)
     assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
+
+
+def test_a_script_whose_interpreter_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
+    script = tmp_path / "bot"
+    script.write_text("#!/no/such/python\n")
+    script.chmod(0o700)
+    done = under(server, str(script))
+    lacking = "the interpreter that its first line names, or its loader, is not there"
+    assert (done.returncode, done.stderr) == (127, f"venue: {script}: {lacking}\n")
 
 
 def test_a_proxy_of_another_kind_is_refused(server: Server) -> None:
@@ -137,6 +148,17 @@ def test_files_that_cannot_be_written_are_told(server: Server) -> None:
     assert "temporary" in done.stderr
 
 
+def test_a_certificate_that_cannot_be_written_is_told(server: Server) -> None:
+    """The folder can be made, and the disk has no room for what comes into it."""
+    words = f"'{sys.executable}' -m venue with alice --url {server.url} -- echo ran"
+    done = subprocess.run(
+        ["bash", "-c", f"ulimit -f 1; {words}"], capture_output=True, text=True, env=CLEAN,
+        timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"venue: {tempfile.gettempdir()}: File too large\n"
+
+
 def test_another_program_at_the_venues_address_is_told() -> None:
     def serve(listener: socket.socket) -> None:
         with listener.accept()[0] as caller:
@@ -162,6 +184,11 @@ def test_the_exit_code_is_the_commands(server: Server, script: str, code: int) -
     ("arguments", "said"),
     [
         (("alise", "--", "true"), "alise is no owner of this venue; near to it: alice"),
+        (("zzz", "--", "true"), "zzz is no owner of this venue; owners are alice, bob, carol"),
+        (("", "--", "true"),
+         "an empty name is no owner of this venue; owners are alice, bob, carol"),
+        (("x" * 999, "--", "true"),
+         f"{'x' * 64} is no owner of this venue; owners are alice, bob, carol"),
         (("alice", "--clock", "manual", "--", "true"),
          "--clock is an option of a venue that is started: it needs --new"),
         (("alice", "--stop", "-1", "--", "true"), "--stop -1: must be from 0 to 3600"),

@@ -17,6 +17,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from support.client import Answer, Client
+from support.command import run
 from support.defective import POISON
 from support.listening import Listener, login
 from support.server import Server
@@ -327,6 +328,12 @@ def test_a_path_that_leads_nowhere(server: Server, path: str) -> None:
     made(server, "there")
     assert asked(operator(server), "there", "GET", "/api/v3/ping").status == 200
     assert operator(server).get(path).status == 404
+
+
+def test_a_world_that_is_not_there_is_told(server: Server) -> None:
+    done = run("status", "--url", f"{server.url}/w/nowhere")
+    words = "There is no such world; GET /_venue/worlds lists them."
+    assert (done.returncode, done.stderr) == (2, f"venue: refused: {words}\n")
 
 
 def test_a_world_has_no_worlds(server: Server) -> None:

@@ -12,6 +12,7 @@ COMPARED_MAX: Final = 64  # symbols: comparing takes some 20 us each, and anybod
 LENGTH_MAX: Final = 32  # of a symbol that is compared
 TOLD_MAX: Final = 10  # symbols in the words of a refusal
 QUOTES: Final = ("", "USDT")
+WORLDS: Final = "/w/"
 
 
 def nearest(symbol: str, listed: Collection[str]) -> str:
@@ -25,6 +26,14 @@ def nearest(symbol: str, listed: Collection[str]) -> str:
     if len(listed) > COMPARED_MAX:
         return ""
     return next(iter(get_close_matches(plain, listed, n=1)), "")
+
+
+def of_path(path: str, near: str) -> str:
+    """The words for the caller of an unknown path: the world or the row that was perhaps meant.
+    `near` is a known path that is written alike; or empty."""
+    if path.startswith(WORLDS):
+        return "There is no such world; GET /_venue/worlds lists them."
+    return former.words(path) or (f"Near to it: {near}" if near else "")
 
 
 def no_such(what: str, symbol: str, listed: Collection[str]) -> str:

@@ -56,7 +56,7 @@ class Foreground:
                 *words, env=environment, process_group=0, preexec_fn=self._begin
             )
         except FileNotFoundError:
-            raise NotRun(f"{words[0]}: there is no such program", NOT_FOUND) from None
+            raise NotRun(f"{words[0]}: {_lacking(words[0])}", NOT_FOUND) from None
         except (OSError, ValueError) as problem:
             words_of_it = getattr(problem, "strerror", None) or str(problem)
             raise NotRun(f"{words[0]} cannot be started: {words_of_it}", NOT_RUN) from None
@@ -132,6 +132,13 @@ class Foreground:
                 os.tcsetpgrp(self._terminal, group)
         finally:
             signal.signal(signal.SIGTTOU, before)
+
+
+def _lacking(program: str) -> str:
+    """Why a program is not found: a script that is there names another one as its own."""
+    if os.sep in program and os.path.exists(program):
+        return "the interpreter that its first line names, or its loader, is not there"
+    return "there is no such program"
 
 
 def _terminal() -> int | None:

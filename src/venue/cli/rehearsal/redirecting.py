@@ -16,12 +16,14 @@ from cyclopts import Parameter
 from venue.cli.identity import TRADER, Who, acting
 from venue.cli.operator import DEFAULT_URL, Owner, ProfileName, Url, call, die
 from venue.cli.told.printing import tell
+from venue.core.units import FIRST_UID
 
 if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
 
 STOP_S: Final = (0.0, 3_600.0)
 NEAR_MAX: Final = 3  # names that a refusal tells
+NAME_SHOWN: Final = 64  # characters of a name in it
 
 
 def with_venue(
@@ -105,9 +107,9 @@ def _account(name: str, url: str) -> Iterator[Credentials]:
     from venue.cli.http import ClientFailed, ask
 
     if credentials(name, url) is None:
-        owners = [str(one["name"]) for one in call(url, "owners")]
+        owners = {str(one["name"]): int(one["uid"]) for one in call(url, "owners")}
         if name not in owners:
-            _unknown(name, owners)
+            _unknown(name, [one for one, uid in owners.items() if uid >= FIRST_UID])
     with acting(Who(name=name, url=url), *TRADER) as account:
         try:
             ask(account, "account")
@@ -117,8 +119,10 @@ def _account(name: str, url: str) -> Iterator[Credentials]:
 
 
 def _unknown(name: str, owners: list[str]) -> NoReturn:
-    near = get_close_matches(name, owners, NEAR_MAX) or owners[:NEAR_MAX]
-    die(f"{name} is no owner of this venue; near to it: {', '.join(near)}")
+    shown = name[:NAME_SHOWN]
+    near = get_close_matches(shown, owners, NEAR_MAX)
+    told = ("near to it:" if near else "owners are", ", ".join(near or owners[:NEAR_MAX]))
+    die(f"{shown or 'an empty name'} is no owner of this venue; {' '.join(told)}")
 
 
 def _run(account: Credentials, command: tuple[str, ...], *, only: bool, stop_s: float) -> int:
@@ -139,7 +143,8 @@ def _run(account: Credentials, command: tuple[str, ...], *, only: bool, stop_s: 
     except NotRun as problem:
         die(str(problem), problem.code)
     except OSError as problem:
-        die(f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem))
+        where = problem.filename or tempfile.tempdir  # None: there is no folder to write in
+        die(f"{where}: {problem.strerror}" if where else str(problem))
     finally:
         _end_in_order()
 

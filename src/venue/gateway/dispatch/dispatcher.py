@@ -17,6 +17,7 @@ import msgspec
 
 from venue.api import errors, former, signing
 from venue.api.errors import ApiError
+from venue.gateway import nearest
 from venue.gateway.access.auth import Authenticator, permit
 from venue.gateway.access.callers import Caller, Signed
 from venue.gateway.access.limits import Limits
@@ -378,9 +379,7 @@ class Dispatcher:
             time = datetime.fromtimestamp(self._clock.told() / 1_000_000, UTC)
             shown = path.decode("ascii", "replace")[: errors.SHOWN_LENGTH_MAX]
             told = time.isoformat(timespec="milliseconds")
-            words = former.words(shown)
-            if not words and (near := desk.routes.near(path)):
-                words = f"Near to it: {near}"
+            words = nearest.of_path(shown, desk.routes.near(path))
             body = errors.unknown_path(shown, told, words)
             request.answer(404, body)
 
