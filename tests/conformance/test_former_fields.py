@@ -127,6 +127,33 @@ def test_a_refused_body_of_v2_names_the_fields_of_v3(
     assert answer.json["msg"].count("V2") == 1
 
 
+PATHS: list[tuple[str, str, dict[str, Any], str, list[str]]] = [
+    ("POST", "/api/v2/trade/orders", V2_SPOT, "POST /api/v3/order", SPOT_FIELDS),
+    ("POST", "/capi/v2/order/placeOrder", V2_CONTRACT, "POST /capi/v3/order", CONTRACT_FIELDS),
+    ("POST", "/capi/v2/order/plan_order", PLAN, "POST /capi/v3/algoOrder", PLAN_FIELDS),
+    ("POST", "/capi/v2/order/cancel_order", {"clientOid": "v2-2"}, "DELETE /capi/v3/order",
+     ["'clientOid' is 'origClientOrderId'"]),
+    ("GET", "/capi/v2/market/candles?symbol=cmt_btcusdt&granularity=1m", {},
+     "GET /capi/v3/market/klines", ["'granularity' is 'interval'"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "body", "row", "fields"), PATHS)
+def test_a_path_of_v2_names_the_fields_of_its_row_too(
+    alice: Client, method: str, path: str, body: dict[str, Any], row: str, fields: list[str]
+) -> None:
+    answer = alice.call(method, path, body or None)
+    assert answer.status == 404
+    assert answer.json["message"] == f"{V2}it is {row}. There {', '.join(fields)}."
+
+
+@pytest.mark.parametrize("body", [b"{", b"[1]", b'{"size":"1"' + b" " * 5_000 + b"}", b"\xff"])
+def test_a_body_that_is_not_looked_into_names_the_row_alone(alice: Client, body: bytes) -> None:
+    answer = alice.post("/capi/v2/order/placeOrder", body)
+    assert answer.status == 404
+    assert answer.json["message"] == f"{V2}it is POST /capi/v3/order."
+
+
 @pytest.mark.parametrize(
     ("path", "body", "fields"),
     [

@@ -153,15 +153,26 @@ def words(path: str) -> str:
         return f"{ENDED}; its sockets are /spot/v3/ws/... and /contract/v3/ws/... in V3."
     if not path.startswith(PREFIXES):
         return ""
-    plain = path.rstrip("/")
-    row = ROWS.get(plain) or ROWS.get(plain.rpartition("/")[0])  # a symbol or an id may end it
-    told = f"in V3 it is {row}" if row is not None else "GET /openapi.json lists V3's operations"
+    row = row_of(path)
+    told = f"in V3 it is {row}" if row else "GET /openapi.json lists V3's operations"
     return f"{ENDED}; {told}."
 
 
+def row_of(path: str) -> str:
+    """The row of V3 for a path of V2; empty when there is none."""
+    plain = path.rstrip("/")
+    return ROWS.get(plain) or ROWS.get(plain.rpartition("/")[0], "")  # a symbol or an id may end it
+
+
 def fields(known: Collection[str], values: Any) -> str:
-    """The fields of V3 that are meant by fields of V2, in words for the refusal of a request whose
-    operation knows these names; empty for a request without any, and for what is no object."""
+    """The words of `meant` for a refusal, which they follow; or empty."""
+    told = meant(known, values)
+    return f" {ENDED}; in V3 {told}." if told else ""
+
+
+def meant(known: Collection[str], values: Any) -> str:
+    """The fields of V3 that are meant by fields of V2, of a request whose operation knows these
+    names; empty for a request without any, and for what is no object."""
     told = []
     for name, value in values.items() if isinstance(values, dict) else ():
         field = FIELDS.get(name)
@@ -171,12 +182,10 @@ def fields(known: Collection[str], values: Any) -> str:
         if of is not None:
             now = field.values.get(value) if isinstance(value, str) else None
             told.append(f"'{name}' {value} is '{of}' {now}" if now else f"'{name}' is '{of}'")
-    if not told:
-        return ""
-    way = values.get("type")
+    way = values.get("type") if told else None
     if "positionSide" in known and isinstance(way, str) and way in _DIRECTIONS:
         told.append(f"'type' {way} is {_DIRECTIONS[way]}")
-    return f" {ENDED}; in V3 {', '.join(told)}."
+    return ", ".join(told)
 
 
 def plain_symbol(symbol: str) -> str:

@@ -26,6 +26,7 @@ from venue.gateway.access.origins import OF_PAGES, PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Finish, Node
+from venue.gateway.dispatch import former_requests
 from venue.gateway.dispatch.acting import acting
 from venue.gateway.dispatch.decode import body_values, decode, ignored
 from venue.gateway.dispatch.query import query_values
@@ -380,6 +381,7 @@ class Dispatcher:
             shown = path.decode("ascii", "replace")[: errors.SHOWN_LENGTH_MAX]
             told = time.isoformat(timespec="milliseconds")
             words = nearest.of_path(shown, desk.routes.near(path))
+            words += former_requests.words(desk.routes, request, former.row_of(shown))
             body = errors.unknown_path(shown, told, words)
             request.answer(404, body)
 
@@ -398,11 +400,9 @@ class Dispatcher:
         if IGNORED not in request.lines:
             return refusal
         route = self.desk.routes.find(request.method, unprefixed(request.path))
-        if route is None:
-            return refusal
-        return errors.explained(
-            refusal, former.fields(route.request.names, _values(route, request))
-        )
+        assert route is not None, "its parameters were ignored"
+        words = former.fields(route.request.names, _values(route, request))
+        return errors.explained(refusal, words)
 
     def _wait(self, request: Request, answering: Coroutine[Any, Any, None]) -> None:
         """Go on as a task."""
