@@ -376,3 +376,6 @@ def test_nobody_answers(client_kind: type[Client]) -> None:
         with client_kind(url, retries=1) as client, pytest.raises(Unreachable) as problem:
             client.time()
         assert not problem.value.unknown
+        with client_kind(url, **keys("alice")) as alice, pytest.raises(Unreachable) as problem:
+            alice.cancel_order(order_id=5)
+        assert not problem.value.unknown  # no connection, so nothing was sent

@@ -18,7 +18,7 @@ import pytest
 from support.lived import journal_of, packed
 from support.moved import Moved
 from support.waits import WAIT_S
-from venue import Misused, Refused, Venue
+from venue import Client, Misused, Refused, Venue
 from venue.library.progress import Progress
 
 SYMBOL = "BTCUSDT"
@@ -115,7 +115,7 @@ def test_contracts_and_time() -> None:
 def test_funding_is_lived_through(quiet: Venue) -> None:
     told = quiet.advance(to_next="funding")
     assert {due.kind for due in told.settled} <= {"funding", "funding skipped"}
-    assert told.end % (DAY_MS // 3) == 0
+    assert told.end % (DAY_MS // 6) == 0  # a share's contract has funding every four hours
 
 
 # -- the same run ---------------------------------------------------------------------------------
@@ -429,3 +429,31 @@ def test_an_index_is_held_inside_a_with() -> None:
             pass
     with pytest.raises(Misused), v.hold():
         pass
+
+
+def test_a_client_in_this_process_has_the_methods_of_one_over_http() -> None:
+    with Venue(seed=7) as venue:
+        alice = venue.client("alice")
+        buy: dict[str, Any] = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT"}
+        placed = [
+            alice.place_order(**buy, quantity=Decimal("0.01"), price=50_000 + one)
+            for one in range(3)
+        ]
+        ids = [order.order_id for order in alice.each_all_orders(symbol="BTCUSDT", limit=2)]
+        assert ids == [ack.order_id for ack in reversed(placed)]
+        with Client(venue.serve().url, act_as="alice") as remote:
+            assert alice.open_orders() == remote.open_orders()
+            assert alice.contract_exchange_info() == remote.contract_exchange_info()
+            with pytest.raises(Refused) as here:
+                alice.cancel_order(order_id=5)
+            with pytest.raises(Refused) as there:
+                remote.cancel_order(order_id=5)
+        assert str(here.value) == str(there.value)
+        assert venue.client().instruments() != []
+        untyped: Any = alice
+        with pytest.raises(TypeError, match="symbl"):
+            untyped.depth(symbl="BTCUSDT")
+        with pytest.raises(Refused, match="float"):
+            untyped.place_order(**buy, quantity=0.5)
+        with pytest.raises(Refused):
+            venue.client("nobody").open_orders()

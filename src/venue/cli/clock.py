@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, moment, table
+from venue.cli.operator import DEFAULT_URL, UNBOUNDED_S, Output, Url, call, die, moment, table
 from venue.cli.progress import working
 from venue.cli.told.printing import tell
 
@@ -36,7 +36,7 @@ def set_mode(
     """Change how time passes: as the machine's, ahead of it, faster, by hand, or by itself."""
     given = {"mode": mode, "rate": rate, "offset": offset, "at": at}
     body = {name: value for name, value in given.items() if value is not None}
-    _print(call(url, "change_clock", body, timeout_s=None), output)
+    _print(call(url, "change_clock", body, timeout_s=UNBOUNDED_S), output)
 
 
 @clock.command
@@ -60,11 +60,11 @@ def advance(
     given = {"by": by, "to": to, "to_next": to_next, "dry_run": dry_run, "sparse": sparse}
     body = {name: value for name, value in given.items() if value is not None}
     if dry_run or not sys.stderr.isatty():
-        told = call(url, "advance_clock", body, timeout_s=None)
+        told = call(url, "advance_clock", body, timeout_s=UNBOUNDED_S)
     else:
         foreseen = call(url, "advance_clock", body | {"dry_run": True})
         with working("advancing", lambda: _come(url, foreseen["from"], foreseen["to"])):
-            told = call(url, "advance_clock", body, timeout_s=None)
+            told = call(url, "advance_clock", body, timeout_s=UNBOUNDED_S)
     if output == "json":
         tell(json.dumps(told))
         return

@@ -1,8 +1,4 @@
-"""A running venue over HTTP as a command asks it: operations of the table, plain or signed.
-
-Proxies of the environment are not used and redirects not followed: keys and tokens go to the
-address that was given, and nowhere else.
-"""
+"""A running venue over HTTP as a command asks it: operations of the table, plain or signed."""
 
 from __future__ import annotations
 
@@ -10,41 +6,27 @@ import json
 import os
 import re
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from difflib import get_close_matches
-from http.client import HTTPException
-from threading import Lock
 from typing import Any, Final, NamedTuple
-from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import (
-    HTTPDefaultErrorHandler,
-    HTTPErrorProcessor,
-    HTTPHandler,
-    HTTPSHandler,
-    OpenerDirector,
-    Request,
-)
 from uuid import uuid4
 
-from venue.api import signing
 from venue.api.documents.table import BY_NAME, ROWS
 from venue.api.operation import Row, in_body
 from venue.api.repeating import repeated_under
 from venue.cli.credentials import OPERATOR_TOKEN, Credentials
 from venue.cli.progress import working
-from venue.client import operator_tokens
-from venue.client.http import texts
+from venue.client.errors import Misused
+from venue.client.http import Account, Http, NoAnswer, texts
+from venue.client.transport.blocking import Connections
 from venue.vocabulary import Access
 
 WAIT_S: Final = 10.0
 AGAIN: Final = 2  # times that a lost answer is asked for again
-BODY_MAX: Final = 64 * 1024 * 1024
 BUSY: Final = 503
 BEHIND: Final = b"history is behind"  # the venue has waited for it in vain
 BEHIND_S: Final = 30.0
-_stamping: Final = Lock()
-_stamps: Final = [0]  # the time of the last signature, in ms
 _HOLE: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -71,18 +53,6 @@ class Reply(NamedTuple):
             return json.loads(self.body)
         except ValueError:
             raise refused(b"") from None
-
-
-def _opener() -> OpenerDirector:
-    """The opener of addresses: without the handlers of proxies, redirects, files and FTP."""
-    made = OpenerDirector()
-    handlers = (HTTPHandler, HTTPSHandler, HTTPDefaultErrorHandler, HTTPErrorProcessor)
-    for handler in handlers:
-        made.add_handler(handler())
-    return made
-
-
-_OPENER: Final = _opener()
 
 
 def named(name: str) -> Row:
@@ -120,7 +90,7 @@ def send(
     values: dict[str, Any],
     account: Credentials | None = None,
     *,
-    timeout_s: float | None = WAIT_S,
+    timeout_s: float = WAIT_S,
     stamp: int | None = None,
 ) -> Reply:
     """Send one operation with its parameters; ClientFailed when no venue answers.
@@ -131,26 +101,40 @@ def send(
     given = {name: value for name, value in values.items() if f"{{{name}}}" not in row.path}
     query = "" if in_body(row) else urlencode(texts(given), doseq=True)
     body = json.dumps(given).encode() if in_body(row) else b""
-    headers = {"Content-Type": "application/json"} if body else {}
-    if row.access is Access.OPERATOR:
-        if token := os.environ.get(OPERATOR_TOKEN) or _found_token(url):
-            headers["Authorization"] = f"Bearer {token}"
-    elif row.access is not Access.PUBLIC:
-        if account is None:
-            raise ClientFailed(f"{row.name} is for one owner: name the owner with --as NAME")
-        time_ms = now_ms() if stamp is None else str(stamp).encode()
-        text = signing.payload(time_ms, row.method.encode(), path.encode(), query.encode(), body)
-        headers |= signed(account, time_ms, text)
-    target = path + (f"?{query}" if query else "")
-    request = Request(  # noqa: S310 - address() lets only HTTP pass
-        address(url) + target, body or None, headers, method=row.method
-    )
-    return _exchange(url, request, timeout_s)
+    owned = row.access not in (Access.OPERATOR, Access.PUBLIC)
+    if owned and account is None:
+        raise ClientFailed(f"{row.name} is for one owner: name the owner with --as NAME")
+    http = caller(url, account if owned else None, timeout_s)
+    request = http.signed(row, path, query, body, stamp)
+    with closing(Connections(http)) as connections:
+        try:
+            answer = connections.ask(request)
+        except NoAnswer as problem:
+            raise _unanswered(url, row, problem) from None
+    return Reply(answer.status, answer.body)
 
 
-def send_once(
-    url: str, row: Row, values: dict[str, Any], *, timeout_s: float | None = WAIT_S
-) -> Reply:
+def caller(url: str, account: Credentials | None, timeout_s: float) -> Http:
+    """Makes the requests of an owner, or of the operator, to a venue. ClientFailed."""
+    token = "" if account else os.environ.get(OPERATOR_TOKEN, "")
+    who = Account(operator_token=token)
+    if account is not None:
+        who = Account(key=account.key, secret=account.secret, passphrase=account.passphrase)
+    try:
+        return Http(address(url), who, timeout_s, 0)
+    except Misused as problem:
+        raise ClientFailed(str(problem)) from None
+
+
+def _unanswered(url: str, row: Row, problem: NoAnswer) -> ClientFailed:
+    if not problem.sent:
+        return nobody(url, problem.reason)
+    lost = " It may have been done all the same." if row.method != "GET" else ""
+    reason = " ".join(problem.reason.split())
+    return ClientFailed(f"no answer of a venue came from {url} ({reason}).{lost}", lost=True)
+
+
+def send_once(url: str, row: Row, values: dict[str, Any], *, timeout_s: float = WAIT_S) -> Reply:
     """As `send`; an operation with a name for it has its effect once, and is sent again under the
     same name when its answer was lost."""
     name = repeated_under(row)
@@ -194,55 +178,12 @@ def address(url: str) -> str:
     raise ClientFailed(f"{url!r} is no address of a venue; one looks like http://127.0.0.1:8787")
 
 
-def _found_token(url: str) -> str:
-    """The token of a venue of this user on this machine; empty where there is none."""
-    with suppress(ValueError):
-        parts = urlsplit(url)
-        return operator_tokens.found(parts.hostname or "", parts.port or 0)
-    return ""
-
-
 def _taken(values: dict[str, Any], name: str) -> str:
     if name not in values:
         raise ClientFailed(f"{name} is missing: the path needs it")
     if values[name] == "":
         raise ClientFailed(f"{name} is empty: the path needs it")
     return str(values[name])
-
-
-def _exchange(url: str, request: Request, timeout_s: float | None) -> Reply:
-    try:
-        with _OPENER.open(request, timeout=timeout_s) as reply:
-            return Reply(reply.status, reply.read(BODY_MAX))
-    except HTTPError as problem:
-        with problem, suppress(OSError, HTTPException):
-            return Reply(problem.code, problem.read(BODY_MAX))
-        return Reply(problem.code, b"")
-    except URLError as problem:
-        raise nobody(url, problem.reason) from None
-    except (OSError, HTTPException, ValueError) as problem:
-        lost = " It may have been done all the same." if request.method != "GET" else ""
-        told = " ".join(str(problem).split()) or type(problem).__name__
-        words = f"no answer of a venue came from {url} ({told}).{lost}"
-        raise ClientFailed(words, lost=True) from None
-
-
-def signed(account: Credentials, stamp: bytes, text: bytes) -> dict[str, str]:
-    """The headers that sign a text."""
-    return {
-        "ACCESS-KEY": account.key,
-        "ACCESS-PASSPHRASE": account.passphrase,
-        "ACCESS-TIMESTAMP": stamp.decode(),
-        "ACCESS-SIGN": signing.sign(account.secret.encode(), text).decode(),
-    }
-
-
-def now_ms() -> bytes:
-    """The machine's time in ms, as a signature carries it, later than any before: a venue takes
-    two requests with equal signatures for one."""
-    with _stamping:
-        _stamps[0] = max(_stamps[0] + 1, time.time_ns() // 1_000_000)
-        return b"%d" % _stamps[0]
 
 
 def refused(body: bytes) -> ClientFailed:

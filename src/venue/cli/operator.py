@@ -38,6 +38,7 @@ Profiled = Annotated[
         " other."
     ),
 ]
+UNBOUNDED_S: Final = 1e6  # of a call that may take as long as days of venue time
 Output = Annotated[Literal["text", "json"], Parameter(help="How to print.")]
 
 
@@ -46,7 +47,7 @@ def call(
     name: str,
     values: dict[str, Any] | None = None,
     *,
-    timeout_s: float | None = 10.0,
+    timeout_s: float = 10.0,
 ) -> Any:
     """Call an operator operation by its name in the table.
 

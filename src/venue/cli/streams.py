@@ -11,10 +11,9 @@ from typing import Any, Final
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from venue.api import signing
 from venue.api.streams.channels import ALIASES, STREAMS
 from venue.cli.credentials import Credentials
-from venue.cli.http import ClientFailed, address, nobody, now_ms, refused, signed
+from venue.cli.http import ClientFailed, address, caller, nobody, refused
 
 OPEN_S: Final = 10.0
 CLOSE_S: Final = 1.0
@@ -57,9 +56,8 @@ class Streams:
         if own:
             if self._account is None:
                 raise ClientFailed(f"{own[0]} is a private channel: name the owner with --as NAME")
-            stamp = now_ms()
-            text = signing.websocket_payload(stamp)
-            self._begin("private", own, signed(self._account, stamp, text))
+            login = caller(self._url, self._account, OPEN_S).login()
+            self._begin("private", own, login)
         if public:
             self._begin("public", public, {})
 

@@ -24,6 +24,8 @@ from venue.vocabulary import Access
 TIMEOUT_S: Final = 10.0
 RETRIES: Final = 2
 ANSWER_MAX: Final = 64 * 1024 * 1024
+_stamping: Final = Lock()
+_stamps: Final = [0]  # the time of the last signature, in ms
 _HOLE: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -55,7 +57,12 @@ class Answer(NamedTuple):
 
 
 class NoAnswer(Exception):
-    """No whole answer came; tells why."""
+    """No whole answer came. `sent`: the request may have reached the venue. `reason` says why."""
+
+    def __init__(self, reason: str, *, kind: str = "", sent: bool = True) -> None:
+        super().__init__(f"{kind}: {reason}" if kind else reason)
+        self.reason = reason or kind
+        self.sent = sent
 
 
 class Http:
@@ -80,8 +87,6 @@ class Http:
         self.timeout_s = timeout_s
         self.epoch = ""  # of the last answer: another one when the venue went back
         self.retries = retries
-        self._lock = Lock()
-        self._stamped = 0  # ms: two requests with the same stamp would be one
         self._closed = False
 
     def close(self) -> None:
@@ -90,12 +95,18 @@ class Http:
 
     def request(self, row: Row, given: dict[str, Any]) -> Request:
         """The request of a row, signed now. Misused."""
-        self._check_open()
         values = dict(given)
         path = _HOLE.sub(lambda hole: quote(str(values.pop(hole[1])), safe=""), row.path)
         query = "" if in_body(row) else urlencode(texts(values), doseq=True)
         body = msgspec.json.encode(values) if in_body(row) else b""
-        headers = self._headers(row, path, query, body)
+        return self.signed(row, path, query, body)
+
+    def signed(
+        self, row: Row, path: str, query: str, body: bytes, stamp: int | None = None
+    ) -> Request:
+        """A request of a row, signed with the time `stamp` (ms), or with the machine's. Misused."""
+        self._check_open()
+        headers = self._headers(row, path, query, body, stamp)
         target = f"{self._prefix}{path}?{query}" if query else f"{self._prefix}{path}"
         return Request(row.method, target, headers, body)
 
@@ -109,7 +120,9 @@ class Http:
             after = float(headers.get("retry-after", "0"))
         return Answer(status, after, body)
 
-    def _headers(self, row: Row, path: str, query: str, body: bytes) -> dict[str, str]:
+    def _headers(
+        self, row: Row, path: str, query: str, body: bytes, stamp: int | None
+    ) -> dict[str, str]:
         headers = {"Content-Type": "application/json"} if body else {}
         account = self._account
         if row.access is Access.PUBLIC:
@@ -126,9 +139,9 @@ class Http:
             return headers
         if not account.key:
             raise Misused(f"{row.name} is for one owner: give key, secret and passphrase")
-        stamp = self._stamp().encode()
-        text = signing.payload(stamp, row.method.encode(), path.encode(), query.encode(), body)
-        return headers | self._signed(stamp, text)
+        stamped = (_stamp() if stamp is None else str(stamp)).encode()
+        text = signing.payload(stamped, row.method.encode(), path.encode(), query.encode(), body)
+        return headers | self._signed(stamped, text)
 
     def socket_url(self, path: str) -> str:
         """The address of a socket. Misused: the client is closed."""
@@ -139,7 +152,7 @@ class Http:
         """The headers that open a private socket, once. Misused: there is no key."""
         if not self._account.key:
             raise Misused("private channels are for one owner: give key, secret and passphrase")
-        stamp = self._stamp().encode()
+        stamp = _stamp().encode()
         return self._signed(stamp, signing.websocket_payload(stamp))
 
     def _signed(self, stamp: bytes, text: bytes) -> dict[str, str]:
@@ -150,14 +163,17 @@ class Http:
             "ACCESS-SIGN": signing.sign(self._account.secret.encode(), text).decode(),
         }
 
-    def _stamp(self) -> str:
-        with self._lock:
-            self._stamped = max(self._stamped + 1, time.time_ns() // 1_000_000)
-            return str(self._stamped)
-
     def _check_open(self) -> None:
         if self._closed:
             raise Misused("the client is closed")
+
+
+def _stamp() -> str:
+    """The machine's time in ms, later than any before in this process: a venue takes two requests
+    with equal signatures for one."""
+    with _stamping:
+        _stamps[0] = max(_stamps[0] + 1, time.time_ns() // 1_000_000)
+        return str(_stamps[0])
 
 
 def _address(url: str) -> tuple[SplitResult, str, int | None]:

@@ -62,7 +62,7 @@ class Tries(Generic[R]):
         """Note that no answer came. Unreachable: the call is not tried again."""
         row = self._row
         if not (self._left and self._repeatable):
-            unknown = row.access is not Access.PUBLIC and row.method != "GET"
+            unknown = problem.sent and row.access is not Access.PUBLIC and row.method != "GET"
             raise Unreachable(f"{row.name}: {problem}", unknown=unknown) from None
 
     def pause(self) -> float:

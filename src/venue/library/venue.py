@@ -41,6 +41,7 @@ from venue.gateway.transport.server import listen
 from venue.library import views
 from venue.library.account import Account, Money
 from venue.library.calls import Calls, check_text, row_of
+from venue.library.client import DirectClient
 from venue.library.equity import EquityLog, keep_up
 from venue.library.loop import LoopThread
 from venue.library.market import CONTRACT, SPOT, Market
@@ -173,6 +174,12 @@ class Venue:
         check_text("name", name)
         self._loop.call(self._watch(name))
         return Account(self._ask, name, _product, self._equity_rows)
+
+    def client(self, owner: str = "") -> DirectClient:
+        """The methods of `venue.Client` for an owner by name or uid; "": for the operator."""
+        self._check()
+        check_text("owner", owner)
+        return DirectClient(self._ask, owner)
 
     async def _watch(self, name: str) -> None:
         try:

@@ -146,7 +146,7 @@ class Connections:
             async with asyncio.timeout(http.timeout_s):
                 _, line = await connecting
         except OSError as problem:
-            raise NoAnswer(f"no connection: {type(problem).__name__}: {problem}") from None
+            raise NoAnswer(str(problem), kind=type(problem).__name__, sent=False) from None
         return line
 
     def _encoded(self, request: Request) -> bytes:

@@ -20,7 +20,7 @@ class Connections:
 
     def ask(self, request: Request) -> Answer:
         """The answer to a request. NoAnswer."""
-        connection = self._idle.take() or self._dial()
+        connection = self._idle.take() or self._dialed()
         method, target, headers, body = request
         try:
             connection.request(method, target, body or None, headers)
@@ -30,13 +30,22 @@ class Connections:
         except BaseException as problem:
             connection.close()
             if isinstance(problem, OSError | HTTPException):
-                raise NoAnswer(f"{type(problem).__name__}: {problem}") from None
+                raise NoAnswer(str(problem), kind=type(problem).__name__) from None
             raise
         if reply.will_close:
             connection.close()
         else:
             self._idle.keep(connection)
         return answer
+
+    def _dialed(self) -> HTTPConnection:
+        connection = self._dial()
+        try:
+            connection.connect()
+        except OSError as problem:
+            connection.close()
+            raise NoAnswer(str(problem), kind=type(problem).__name__, sent=False) from None
+        return connection
 
     def close(self) -> None:
         """Close the connections."""
