@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from bench import compiled, former, signed_orders
+from bench import compiled, signed_orders
 from bench.table import Row, Section
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -33,10 +33,8 @@ IDLE: Final = 0.1  # of a core: a server that waits takes less
 SETTLE_MAX_S: Final = 60.0
 START_S: Final = 20
 NEEDED: Final = 0.8
-NEEDED_FORMER: Final = 1.36  # 0.8 of a floor that is 1.7 times the former one
 NEEDED_NOTED: Final = 0.97
 NEEDED_LISTENING: Final = 0.75
-NEEDED_DOOR: Final = 1.7
 NEEDED_BATCH: Final = 0.5
 NEEDED_READ: Final = 0.85
 SHARES: Final = (20, 50, 80)  # of capacity, in percent
@@ -49,7 +47,6 @@ Environment = dict[str, str]
 PLAIN: Final = {**os.environ}
 FAST: Final = compiled.environment()
 SERVERS: Final = (
-    "the former floor",
     "floor",
     "interpreted floor",
     "history off",
@@ -88,23 +85,16 @@ def run() -> Section:
     if problem:
         return Section([], [], problem)
     with tempfile.TemporaryDirectory() as name, ExitStack() as running:
-        tree = former.tree(Path(name) / "former")
-        if tree is None:
-            return Section([], [], former.MISSING)
-        return _measure(Path(name), tree, running)
+        return _measure(Path(name), running)
 
 
-def _measure(folder: Path, tree: Path, running: ExitStack) -> Section:
+def _measure(folder: Path, running: ExitStack) -> Section:
     keys = _prepare(folder)
     answers = _answers(folder)
     keys_file, answers_file = folder / "keys.json", folder / "answers.json"
     keys_file.write_text(json.dumps([key._asdict() for key in keys]))
     answers_file.write_text(json.dumps(answers))
     requests = folder / "requests"
-    before = {**PLAIN, "PYTHONPATH": str(tree / "src")}
-    old = running.enter_context(
-        _serving(folder, ["bench.floor_app", str(keys_file)], before, cwd=tree)
-    )
     mock = running.enter_context(_serving(folder, ["bench.fastapi_mock", str(keys_file)]))
     answering = ["bench.floor_app", str(keys_file), str(answers_file)]
     floor = running.enter_context(_serving(folder, answering, FAST))
@@ -112,7 +102,7 @@ def _measure(folder: Path, tree: Path, running: ExitStack) -> Section:
     off = running.enter_context(_copy_serving(folder, keys, "off"))
     on = running.enter_context(_copy_serving(folder, keys, "on"))
     noted = running.enter_context(_copy_serving(folder, keys, "off", "", "1000"))
-    servers = (old, floor, plain, off, on, mock, noted)  # as `SERVERS`
+    servers = (floor, plain, off, on, mock, noted)  # as `SERVERS`
     rounds: list[list[Figures]] = []
     for _ in range(ROUNDS):
         signed_orders.write_orders(requests, keys)
@@ -126,7 +116,7 @@ def _measure(folder: Path, tree: Path, running: ExitStack) -> Section:
     for path in answers:
         runs = [[_read(server, path) for server in (floor, off)] for _ in range(READ_ROUNDS)]
         reads.append([_median(list(one)) for one in zip(*runs, strict=True)])
-    capacity = orders[3].rate
+    capacity = orders[SERVERS.index("history off")].rate
     paced = [(share, _paced(off, keys, requests, share * capacity / 100)) for share in SHARES]
     with _listening(on, keys_file):
         signed_orders.write_orders(requests, keys)
@@ -142,7 +132,7 @@ def _section(
     paced: list[tuple[int, Figures]],
     heard: Figures,
 ) -> Section:
-    old, floor, plain, off, on, mock, noted = orders
+    floor, plain, off, on, mock, noted = orders
     us = "us"
     rows = [
         _rate("POST order, history off", off, floor, NEEDED),
@@ -153,9 +143,7 @@ def _section(
         Row(what="  processor time, all processes", measured=on.cpu, floor=floor.cpu, unit=us),
         _rate(f"  {OWNERS} owners listening", heard, on, NEEDED_LISTENING),
         Row(what="  processor time, all processes", measured=heard.cpu, floor=on.cpu, unit=us),
-        _rate("POST order, over the former floor's", off, old, NEEDED_FORMER),
-        _rate("the floor, over the former one's", floor, old, NEEDED_DOOR),
-        _rate("  the floor interpreted", plain, old),
+        _rate("the floor interpreted, over the compiled one", plain, floor),
         _rate("POST order, over a FastAPI mock's", off, mock),
         Row(what="  processor time, all processes", measured=off.cpu, floor=mock.cpu, unit=us),
         _rate("batch place of 10", batches[1], batches[0], NEEDED_BATCH),

@@ -79,7 +79,6 @@ class AlgoStatus(IntEnum):
     TRIGGERED = 1
     CANCELED = 2
     EXPIRED = 3
-    REJECTED = 4  # in files of former rules only: refused when it was triggered
 
 
 class Cause(IntEnum):

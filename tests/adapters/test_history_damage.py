@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import DatabaseError
 
-from support.damage import REFUSED, answers, flip, make_unchecked, project, questions, sessions
+from support.damage import REFUSED, answers, flip, project, questions, sessions
 from support.tape import rows_of
 from venue.core.messages.applied import Applied
 from venue.history import pages
 from venue.history.files import HistoryDamaged, check_pages, put_aside
-from venue.history.pages import PAGE, damaged, is_unchecked
+from venue.history.pages import PAGE, damaged
 from venue.history.process.client import History
 from venue.history.process.link import HistoryFailed
 from venue.history.projection.projector import Catalog, Projector
@@ -213,35 +213,15 @@ def test_a_question_that_meets_damage_is_refused_and_shown(made: Made, tmp_path:
     asyncio.run(scene())
 
 
-# -- files of earlier versions -------------------------------------------------------------------
-
-
-def test_a_file_without_checksums_gets_them(
-    made: Made, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_file_without_checksums_is_not_taken(tmp_path: Path) -> None:
+    """Another program has made it, or another program has copied history with SQLite's means."""
     path = tmp_path / "venue.db.history"
-    make_unchecked(path, made.path)
-    assert is_unchecked(path)
-    assert asked(path) == made.answers
-    assert not is_unchecked(path)
-    assert damaged(path) == []
-    (told,) = caplog.messages
-    assert "made by an earlier version, without checksums: it has them now" in told
-    caplog.clear()
-    assert asked(path) == made.answers
-    assert caplog.messages == []
-    assert sorted(file.name for file in tmp_path.iterdir()) == [path.name, f"{path.name}.lock"]
-
-
-def test_a_damaged_file_without_checksums_is_not_taken(made: Made, tmp_path: Path) -> None:
-    path = tmp_path / "venue.db.history"
-    make_unchecked(path, made.path)
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("PRAGMA writable_schema = ON")
-        connection.execute("UPDATE sqlite_schema SET rootpage = 5 WHERE name = 'bills_of_owner'")
+        connection.execute("CREATE TABLE progress (sequence INTEGER)")
+    before = path.read_bytes()
     with pytest.raises(HistoryDamaged):
         open_history(str(path))
-    assert is_unchecked(path)
+    assert path.read_bytes() == before
 
 
 def test_what_was_moved_aside_is_never_written_over(tmp_path: Path) -> None:

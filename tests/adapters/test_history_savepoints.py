@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -12,13 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from support import former_savepoints as former
 from support.tape import Tape
-from venue.core.messages.commands import CreateOwner
-from venue.core.messages.savepoints import DropState, KeepState, RevertState, StateReverted
-from venue.history.former_savepoints import convert
+from venue.core.messages.savepoints import DropState, KeepState, RevertState
 from venue.history.projection.projector import Catalog, Projector
-from venue.history.savepoints import begin, follow, recorded
 from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import PROGRESS
 from venue.history.store import Store, open_history
@@ -227,59 +221,3 @@ def test_any_tree_of_states(store: Store, seed: int) -> None:
         told.tape.say(DropState(name))
     told.project()
     assert written(store) == 0
-
-
-def test_a_former_version_s_states_are_read(store: Store) -> None:
-    """It wrote statements by triggers, into one log."""
-    told = Told(store)
-    told.walk(1)
-    with store.connection.begin():
-        for statement in former.tables():
-            store.connection.exec_driver_sql(statement)
-    expected: dict[str, Rows] = {}
-    for seed, name in enumerate("abc", 2):
-        expected[name] = rows(store)
-        with store.connection.begin():
-            former.keep(store.connection, name)
-        told.walk(seed)
-        told.tape.say(CreateOwner(name))
-    now = told.project()
-    with store.connection.begin():
-        convert(store.connection)
-    assert rows(store) == now
-    for name in ("c", "a", "b", "c"):
-        with store.connection.begin():
-            follow(store.connection, StateReverted(name, 1, 1, 1, b""))
-        assert rows(store) == expected[name]
-    with store.connection.begin():
-        convert(store.connection)
-        left = store.connection.exec_driver_sql("SELECT name FROM main.sqlite_schema").scalars()
-        assert not [name for name in left if "undo" in name or "savepoints" in name]
-
-
-def test_changes_that_a_former_version_told_whole_are_read(tmp_path: Path) -> None:
-    """27394eb told them so. Changes that today's version tells follow them."""
-    path = tmp_path / "history.db"
-    path.write_bytes(gzip.decompress((FILES / "whole-changes.db.gz").read_bytes()))
-    path.chmod(0o600)
-    store = open_history(str(path))
-    assert digest(store) == WHOLE["now"]
-    added = "INSERT INTO transfers VALUES (1000, 1, 'USDT', 1, 2, 5, 7)"
-    with store.connection.begin(), recorded(store.connection, begin(store.connection)):
-        store.connection.exec_driver_sql(added)
-    for name in ("b", "a", "b", "a", "a"):
-        with store.connection.begin():
-            follow(store.connection, StateReverted(name, 1, 1, 1, b""))
-        assert digest(store) == WHOLE[name]
-    store.close()
-
-
-def digest(store: Store) -> str:
-    return hashlib.sha256(repr(sorted(rows(store).items())).encode()).hexdigest()
-
-
-WHOLE = {
-    "a": "6a9ea0d2c5ddd31f8144dc0e103d88d18a29a8f34ca009b3c5628e14d64b3a17",
-    "b": "f1c8d0e8b58db97df3e9a48f393dde8de285d6c1fed0d71694fe01e9bf129576",
-    "now": "6ccf2f883450bec93c46df223fd15f305bc4360709d47dc9bbf1e8aac36e6702",
-}

@@ -73,7 +73,7 @@ def alone(path: str) -> None:
             closing(apsw.Connection(f"file:{path}?immutable=1", flags=flags)) as connection,
         ):
             if not file.is_empty(connection):
-                file.known_format(connection, path)
+                file.check_format(connection, path)
 
 
 def in_place_at_once(path: Path, data: bytes) -> None:

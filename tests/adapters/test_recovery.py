@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import apsw
 import msgspec
 import pytest
 
@@ -23,9 +22,9 @@ from venue.core.messages.savepoints import DropState, KeepState, RevertState
 from venue.core.rules import RULES
 from venue.core.state import snapshot as state
 from venue.journal import built
-from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Segment, Snapshot
+from venue.journal.journal import Journal, JournalCorrupt, OtherRules, Snapshot
 from venue.journal.memory import MemoryJournal
-from venue.journal.opening import open_journal, open_readonly
+from venue.journal.opening import open_journal
 from venue.journal.recovery import WINDOW, beginning, recover, tail_requests
 
 NOBODY_LAGS = 1 << 62
@@ -319,34 +318,6 @@ def test_a_command_whose_number_is_reached_again_by_later_rules(
     assert views.restored[0][1] == 141
     with pytest.raises(OtherRules):
         recover(journal, 140, Views())
-    journal.close()
-
-
-def test_a_journal_that_names_no_rules_is_of_the_first(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-    journal = open_journal(str(path))
-    live(journal, trading(8, 70), ())
-    journal.close()
-    connection = apsw.Connection(str(path))
-    connection.execute("DROP TABLE archived")  # later formats have it
-    connection.execute("ALTER TABLE segments DROP COLUMN rules; UPDATE meta SET format = 1")
-    connection.close()
-    before = path.read_bytes()
-    for look in (open_journal, open_readonly):
-        former = look(str(path))
-        assert former.segments() == [Segment(1, built.name(), 1)]
-        assert sum(len(piece) for _, piece in former.read(0)) == 70
-        former.close()
-    assert path.read_bytes() == before, "looking at it changes nothing"
-    journal = open_journal(str(path))
-    journal.append([Tick(time=1 << 40)] * 2_000)
-    journal.close()
-    journal = open_journal(str(path))
-    assert journal.segments() == [
-        Segment(1, built.name(), 1),
-        Segment(71, built.name(), RULES),
-    ]
-    assert sum(len(piece) for _, piece in journal.read(0)) == 2_070
     journal.close()
 
 

@@ -299,16 +299,6 @@ def test_it_survives_a_reload_amid_the_countdown() -> None:
     assert engines[0].countdowns.queue == []
 
 
-def test_a_snapshot_from_before_there_were_countdowns_can_be_read() -> None:
-    world = World("ann")
-    world.rest("ann", BUY, 5, 100)
-    sequence, time, state, *_ = msgspec.msgpack.decode(snapshot.dump(world.engine))
-    names = snapshot.EngineState.__struct_fields__
-    former = state[: names.index("countdowns")]
-    engine = snapshot.load(msgspec.msgpack.encode((sequence, time, former)))
-    assert snapshot.dump(engine) == snapshot.dump(world.engine)
-
-
 def test_a_replay_says_the_same() -> None:
     world = World("ann", "ben")
     told: list[tuple[Command, list[Event]]] = []

@@ -1,18 +1,18 @@
-"""A venue whose files were damaged, opened to others, or made by an earlier version."""
+"""A venue whose files were damaged or opened to others."""
 
 from __future__ import annotations
 
 import os
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.command import Done, run_in
-from support.damage import make_unchecked
 from support.server import Server
 from venue.history.pages import PAGE, damaged
 from venue.history.store import open_history
@@ -173,16 +173,19 @@ def test_verify_compares_every_row_with_the_journal(
     assert any(re.match(f"PROBLEM {words}", line) for line in problems), problems
 
 
-def test_a_history_of_an_earlier_version_is_taken_with_its_rows(
+def test_a_history_without_checksums_is_made_again(
     tmp_path: Path, whole: tuple[dict[str, bytes], list[Any]]
 ) -> None:
+    """SQLite's own means leave the checksums out: nothing vouches for its rows."""
     files, given = whole
     history = laid_out(tmp_path, files)
-    history.rename(tmp_path / "source")
-    make_unchecked(history, tmp_path / "source")
+    history.unlink()
+    with closing(sqlite3.connect(history)) as connection, connection:
+        connection.execute("CREATE TABLE progress (sequence INTEGER)")
+    history.chmod(0o600)
     with venue(tmp_path) as server:
         assert answers(server) == given
-        assert "without checksums: it has them now" in last_told(server)
+        assert "venue.db.history is damaged: " in last_told(server)
     assert command(tmp_path, "verify", "venue.db").returncode == 0
 
 

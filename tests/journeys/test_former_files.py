@@ -1,4 +1,4 @@
-"""Files that a former version left: this one goes on with them, or leaves them as they are."""
+"""Files of a venue with other rules: this one goes on with them, or leaves them as they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.former import unpack
+from support.former import OTHER_RULES, Former
 from support.server import Server
 from venue.cli.verify import verify
 from venue.core.rules import RULES
@@ -18,24 +18,13 @@ from venue.journal.journal import OtherRules
 from venue.journal.opening import open_readonly
 from venue.rebuild import rebuild_history
 
-LAST = {
-    "first": 280,
-    "second": 280,
-    "third": 281,
-    "fourth": 281,
-    "fifth": 281,
-}  # the last command of each
-SPOT_BID = "63590.40"  # of alice, from those versions
-POSITIONS = {  # bob's, by the files' name: all but two of them in separated mode
-    "first": 207,  # more than may be opened today
-    "second": 202,
-    "third": 202,
-    "fourth": 202,
-    "fifth": 202,
-}
-RULES_OF = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
-FORMER = pytest.mark.parametrize("former", list(RULES_OF))
-EITHER_END = pytest.mark.parametrize("former", ["first", "fifth"])  # the oldest and the newest
+SPOT_BID = "63590.40"  # of alice, from then
+POSITIONS = 202  # bob's: all but two of them in separated mode
+
+
+@pytest.fixture(scope="module")
+def former(tmp_path_factory: pytest.TempPathFactory) -> Former:
+    return Former(tmp_path_factory.mktemp("former"))
 
 
 def start(path: Path) -> Server:
@@ -66,9 +55,8 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-@FORMER
-def test_files_of_a_clean_stop_go_on(tmp_path: Path, former: str) -> None:
-    path = unpack(f"{former}-clean", tmp_path)
+def test_files_of_a_clean_stop_go_on(tmp_path: Path, former: Former) -> None:
+    path = former.at("clean", tmp_path)
     assert verify(str(path)).problems == []
     with start(path) as server:
         alice, bob = server.client("alice"), server.client("bob")
@@ -76,7 +64,7 @@ def test_files_of_a_clean_stop_go_on(tmp_path: Path, former: str) -> None:
         assert SPOT_BID in {row["price"] for row in before}
         (filled,) = alice.get("/api/v3/myTrades?symbol=BTCUSDT").json
         held = bob.get("/capi/v3/account/position/allPosition").json
-        assert len(held) == POSITIONS[former]
+        assert len(held) == POSITIONS
         placed = bob.post("/api/v3/order", order("60000"))
         assert placed.status == 200, placed
         sold = bob.post("/api/v3/order", order(SPOT_BID, "SELL"))
@@ -86,7 +74,7 @@ def test_files_of_a_clean_stop_go_on(tmp_path: Path, former: str) -> None:
         server.kill()
     findings = verify(str(path))
     assert findings.problems == []
-    assert any(f"from the snapshot at command {LAST[former]}" in fact for fact in findings.facts)
+    assert any(f"from the snapshot at command {former.last}" in fact for fact in findings.facts)
     for _ in range(3):  # so many snapshots that the first would be gone
         with start(path) as server:
             bob = server.client("bob")
@@ -94,31 +82,30 @@ def test_files_of_a_clean_stop_go_on(tmp_path: Path, former: str) -> None:
                 bob.get("/api/v3/openOrders?symbol=BTCUSDT").json
             )
             assert bob.post("/api/v3/order", order("59000")).status == 200
-            assert len(bob.get("/capi/v3/account/position/allPosition").json) == POSITIONS[former]
+            assert len(bob.get("/capi/v3/account/position/allPosition").json) == POSITIONS
             assert server.stop() == 0
     journal = open_readonly(str(path))
-    assert [one.sequence for one in journal.snapshots()][-1] == LAST[former]
+    assert [one.sequence for one in journal.snapshots()][-1] == former.last
     assert [(one.first_sequence, one.rules) for one in journal.segments()] == [
-        (1, RULES_OF[former]),
-        (LAST[former] + 1, RULES),
+        (1, OTHER_RULES),
+        (former.last + 1, RULES),
     ]
     journal.close()
     assert verify(str(path)).problems == []
 
 
-@EITHER_END
-def test_older_rows_are_dropped_only_when_it_is_said(tmp_path: Path, former: str) -> None:
-    path = unpack(f"{former}-clean", tmp_path)
+def test_older_rows_are_dropped_only_when_it_is_said(tmp_path: Path, former: Former) -> None:
+    path = former.at("clean", tmp_path)
     with start(path) as server:
         bob = server.client("bob")
         assert bob.post("/api/v3/order", order(SPOT_BID, "SELL")).status == 200
         assert server.stop() == 0
     before = bytes_of(tmp_path)
-    with pytest.raises(OtherRules, match=rf"up to command {LAST[former]} .* --drop-older"):
+    with pytest.raises(OtherRules, match=rf"up to command {former.last} .* --drop-older"):
         rebuild_history(str(path))
     assert bytes_of(tmp_path) == before
     begin, reached = rebuild_history(str(path), drop_older=True)
-    assert begin == LAST[former] < reached
+    assert begin == former.last < reached
     assert verify(str(path)).problems == []
     with start(path) as server:
         alice = server.client("alice")
@@ -134,9 +121,8 @@ def test_older_rows_are_dropped_only_when_it_is_said(tmp_path: Path, former: str
     assert verify(str(path)).problems == []
 
 
-@EITHER_END
-def test_a_history_that_is_gone_begins_with_the_rules(tmp_path: Path, former: str) -> None:
-    path = unpack(f"{former}-clean", tmp_path)
+def test_a_history_that_is_gone_begins_with_the_rules(tmp_path: Path, former: Former) -> None:
+    path = former.at("clean", tmp_path)
     Path(f"{path}.history").unlink()
     with start(path) as server:
         bob = server.client("bob")
@@ -146,12 +132,11 @@ def test_a_history_that_is_gone_begins_with_the_rules(tmp_path: Path, former: st
     assert verify(str(path)).problems == []
 
 
-@EITHER_END
 @pytest.mark.parametrize("taken_over", [False, True])
 def test_a_damaged_history_begins_with_the_rules_and_says_so(
-    tmp_path: Path, taken_over: bool, former: str
+    tmp_path: Path, taken_over: bool, former: Former
 ) -> None:
-    path = unpack(f"{former}-clean", tmp_path)
+    path = former.at("clean", tmp_path)
     history = Path(f"{path}.history")
     if taken_over:
         with start(path) as server:
@@ -168,22 +153,21 @@ def test_a_damaged_history_begins_with_the_rules_and_says_so(
             assert bob.post("/api/v3/order", order(SPOT_BID, "SELL")).status == 200
         (trade,) = bob.get("/api/v3/myTrades?symbol=BTCUSDT").json
         assert Decimal(trade["price"]) == Decimal(SPOT_BID)
-        assert len(bob.get("/capi/v3/account/position/allPosition").json) == POSITIONS[former]
+        assert len(bob.get("/capi/v3/account/position/allPosition").json) == POSITIONS
         assert bob.get("/_venue/health").json["status"] == "ok"
         told = server.errors.read_text()
         assert server.stop() == 0
     assert "venue.db.history is damaged: " in told
     assert "it was moved to " in told
-    assert f"rows of commands up to {LAST[former]} were made under former rules" in told
-    assert f"begins after command {LAST[former]}" in told
+    assert f"rows of commands up to {former.last} were made under former rules" in told
+    assert f"begins after command {former.last}" in told
     assert "Traceback" not in told
     assert Path(f"{history}.damaged").read_bytes() == spoiled
     assert verify(str(path)).problems == []
 
 
-@EITHER_END
-def test_verify_compares_rows_from_where_the_rules_began(tmp_path: Path, former: str) -> None:
-    path = unpack(f"{former}-clean", tmp_path)
+def test_verify_compares_rows_from_where_the_rules_began(tmp_path: Path, former: Former) -> None:
+    path = former.at("clean", tmp_path)
     with start(path) as server:
         assert server.client("bob").post("/api/v3/order", order(SPOT_BID, "SELL")).status == 200
         assert server.stop() == 0
@@ -193,19 +177,18 @@ def test_verify_compares_rows_from_where_the_rules_began(tmp_path: Path, former:
     assert all(problem.startswith("fills ") for problem in problems), problems
     change(Path(f"{path}.history"), "UPDATE fills SET fee = fee - 1")
     assert verify(str(path)).problems == []
-    change(Path(f"{path}.history"), f"INSERT INTO opening VALUES ({LAST[former] + 1}, 1)")
+    change(Path(f"{path}.history"), f"INSERT INTO opening VALUES ({former.last + 1}, 1)")
     problems = verify(str(path)).problems
     assert any(
-        problem.startswith(f"history begins after command {LAST[former] + 1}")
+        problem.startswith(f"history begins after command {former.last + 1}")
         for problem in problems
     )
 
 
-@EITHER_END
 def test_a_history_that_is_behind_catches_up_from_where_the_rules_began(
-    tmp_path: Path, former: str
+    tmp_path: Path, former: Former
 ) -> None:
-    path = unpack(f"{former}-clean", tmp_path)
+    path = former.at("clean", tmp_path)
     older = Path(f"{path}.history").read_bytes()
     with start(path) as server:
         bob = server.client("bob")
@@ -222,20 +205,19 @@ def test_a_history_that_is_behind_catches_up_from_where_the_rules_began(
     assert verify(str(path)).problems == []
 
 
-@EITHER_END
 def test_a_history_that_lacks_commands_of_former_rules_is_refused(
-    tmp_path: Path, former: str
+    tmp_path: Path, former: Former
 ) -> None:
-    path = unpack(f"{former}-clean", tmp_path)
+    path = former.at("clean", tmp_path)
     with start(path) as server:
         assert server.stop() == 0
     history = Path(f"{path}.history")
     change(history, "UPDATE progress SET sequence = 100")  # as a copy of an earlier day
     assert any(
-        f"up to {LAST[former]} were answered" in problem for problem in verify(str(path)).problems
+        f"up to {former.last} were answered" in problem for problem in verify(str(path)).problems
     )
     with pytest.raises(
-        RuntimeError, match=rf"ends at command 100; .* up to {LAST[former]} .* move it away"
+        RuntimeError, match=rf"ends at command 100; .* up to {former.last} .* move it away"
     ):
         start(path)
     assert history.exists()
@@ -249,17 +231,16 @@ def change(history: Path, statement: str) -> None:
     store.close()
 
 
-@EITHER_END
 @pytest.mark.parametrize("kind", ["killed", "late"])
 def test_files_of_a_killed_venue_are_refused_and_left_as_they_are(
-    tmp_path: Path, kind: str, former: str
+    tmp_path: Path, kind: str, former: Former
 ) -> None:
-    last = LAST[former]
+    last = former.last
     first, end = (1, last) if kind == "killed" else (last + 1, last + 5)
-    path = unpack(f"{former}-{kind}", tmp_path)
+    path = former.at(kind, tmp_path)
     before = bytes_of(tmp_path)
     told = (
-        rf"commands {first} to {end} were answered under rules {RULES_OF[former]} "
+        rf"commands {first} to {end} were answered under rules {OTHER_RULES} "
         ".* stop it cleanly"
     )
     with pytest.raises(RuntimeError, match=told) as refused:

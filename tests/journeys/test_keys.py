@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from support.server import Server
 from venue.api.errors import ApiError
@@ -17,7 +16,7 @@ from venue.api.signing import Mac
 from venue.gateway.access.auth import BAD_PASSPHRASES_MAX, BAD_PASSPHRASES_US, Key
 from venue.gateway.access.callers import KeyFacts
 from venue.gateway.access.keys import ADDRESSES_MAX, KeyCredentials, KeyStore
-from venue.gateway.access.vault import PassphraseHash, Vault, VaultError
+from venue.gateway.access.vault import Vault, VaultError
 from venue.vocabulary import Access
 
 NOW = 1_700_000_000_000_000
@@ -126,7 +125,7 @@ def test_the_number_beside_the_master_key_cannot_be_changed(path: Path) -> None:
     text = master(path).read_bytes()
     for forged in (
         text[:32] + (1).to_bytes(8) + text[40:],
-        text[:32],  # as the earlier version had it
+        text[:32],
         text[:32] + bytes(24),
     ):
         master(path).write_bytes(forged)
@@ -174,83 +173,6 @@ def test_earlier_copies_of_both_files_are_refused_where_the_newest_is_known(path
     assert KeyStore.open(path, known).list() == []
 
 
-# -- files of the earlier version ----------------------------------------------------------------
-
-
-def earlier(path: Path, **changed: Any) -> tuple[KeyCredentials, bytes]:
-    """A store as the earlier version wrote it, with one key, and its master key."""
-    made, key = KeyCredentials("vk-1", "5e" * 32, "passphrase-16-ch"), bytes(range(32))
-    nonce = b"n" * 12
-    sealed = nonce + AESGCM(key).encrypt(nonce, made.secret.encode(), b"1|7|vk-1")
-    row = {
-        "key": "vk-1", "uid": 7, "label": "bot", "access": TRADE, "addresses": ["10.0.0.0/8"],
-        "created": NOW, "expires": None, "revoked": False, "secret": sealed,
-        "passphrase": PassphraseHash.of(made.passphrase.encode()),
-    } | changed  # fmt: skip
-    for file, text in (
-        (path, msgspec.json.encode({"version": 1, "keys": [row]})),
-        (master(path), key),
-    ):
-        file.write_bytes(text)
-        file.chmod(0o600)
-    return made, key
-
-
-def test_a_file_of_the_earlier_version_is_sealed_and_told(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    made, key = earlier(path)
-    before = path.read_bytes()
-    store = KeyStore.open(path)
-    assert signs(by_key(store, made), made.secret.encode())
-    assert "did not protect permissions, addresses" in caplog.text
-    caplog.clear()
-    again = KeyStore.open(path)
-    assert again.list() == store.list()
-    assert check(again, by_key(again, made), made.passphrase)
-    assert caplog.text == ""
-    assert b"10.0.0.0" not in path.read_bytes()
-    # A copy of what it was is never taken again, whatever stands beside it.
-    path.write_bytes(before)
-    sealed_by = master(path).read_bytes()
-    for text in (sealed_by, sealed_by[:32]):
-        master(path).write_bytes(text)
-        with pytest.raises(VaultError):
-            KeyStore.open(path)
-    assert key not in sealed_by
-
-
-def test_sealing_that_was_killed_half_way_goes_on(path: Path) -> None:
-    made, key = earlier(path)
-    KeyStore.open(path)
-    master(path).write_bytes(key)
-    assert by_key(KeyStore.open(path), made).mac.digest(b"text") == Mac(
-        made.secret.encode()
-    ).digest(b"text")
-    assert key not in master(path).read_bytes()
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"uid": 8},
-        {"key": "vk-2"},
-        {"secret": b""},
-        {"addresses": ["10.0.0.0/99"]},
-        {"passphrase": {"salt": "", "hash": "", "n": 2**60, "r": 8, "p": 5}},
-        {"access": "all"},
-    ],
-)
-def test_a_damaged_file_of_the_earlier_version_is_refused(
-    path: Path, changed: dict[str, Any]
-) -> None:
-    earlier(path, **changed)
-    before = path.read_bytes()
-    with pytest.raises(VaultError, match="or move both away and make new keys"):
-        KeyStore.open(path)
-    assert path.read_bytes() == before
-
-
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
 @pytest.mark.parametrize("which", [master, lambda path: path])
 def test_refuses_files_that_others_can_use(path: Path, which: object, mode: int) -> None:
@@ -278,7 +200,9 @@ def test_refuses_a_store_without_its_master_key(path: Path) -> None:
 
 def test_refuses_a_master_key_of_another_store(path: Path) -> None:
     create(KeyStore.open(path))
-    master(path).write_bytes(b"x" * 32)
+    other = path.with_name("other.keys")
+    create(KeyStore.open(other))
+    master(other).replace(master(path))
     with pytest.raises(VaultError, match="belongs to another store"):
         KeyStore.open(path)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, insert, select
+from sqlalchemy import Connection, select
 from sqlalchemy.exc import DatabaseError
 
 from support.recording import contract_commands, spot_commands
@@ -23,7 +23,6 @@ from venue.history.questions import spot as queries
 from venue.history.rows.contract import ConditionalsOf, ContractFillsOf, ContractOrdersOf, IncomeOf
 from venue.history.rows.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
 from venue.history.schema.contract import POSITIONS
-from venue.history.schema.copying import SCHEMA
 from venue.history.store import Store, open_history
 from venue.recording.recorder import Recorder
 from venue.vocabulary import Product, Wallet
@@ -122,18 +121,3 @@ def flip(path: Path, choice: random.Random, count: int) -> set[int]:
         data[place] ^= 1 << choice.randrange(8)
     path.write_bytes(data)
     return places
-
-
-def make_unchecked(path: Path, source: Path) -> None:
-    """A file as earlier versions made it, by the interpreter's own SQLite, with another's rows."""
-    store = open_history(str(source))
-    engine = create_engine(f"sqlite:///{path}")
-    with store.connection.begin(), engine.connect() as earlier, earlier.begin():
-        earlier.exec_driver_sql("PRAGMA journal_mode = WAL")
-        SCHEMA.create_all(earlier)
-        for table in SCHEMA.sorted_tables:
-            rows = [row._asdict() for row in store.connection.execute(select(table))]
-            if rows:
-                earlier.execute(insert(table), rows)
-    engine.dispose()
-    store.close()

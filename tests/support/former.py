@@ -1,25 +1,24 @@
-"""The files of a venue as one version leaves them, kept to be opened by later ones.
+"""The files of a venue that answered under other rules than today's, and of versions that are kept.
 
-`python -m support.former FOLDER NAME`, run with PYTHONPATH=SRC:TESTS where SRC holds the version
-that is to write them, makes FOLDER/NAME-clean.tar.gz (stopped in good order), -killed (kill -9,
-never a snapshot) and -late (kill -9 some commands after a stop in good order). `unpack` opens one.
+`python -m support.former PATH KIND RULES` lives one life on the journal PATH, whose segments name
+these rules: `clean` stops in good order, `killed` ends by kill -9 and never kept a snapshot, `late`
+ends so some commands after a stop in good order. `Former` has one of each kind.
 """
 
 from __future__ import annotations
 
 import asyncio
 import fcntl
-import gzip
-import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
-import tarfile
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from support.copies import python_path
+from venue.core import rules
 from venue.core.messages.commands import (
     ChangeContract,
     Command,
@@ -36,6 +35,7 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.events import Rejected
 from venue.gateway.context import Node
+from venue.journal.opening import open_readonly
 from venue.lab import demo
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
@@ -54,13 +54,13 @@ from venue.vocabulary import (
 )
 
 FILE = "venue.db"
-FILES = Path(__file__).resolve().parents[1] / "files"
 KINDS = ("clean", "killed", "late")
+OTHER_RULES = rules.RULES + 1
 BEGIN_US = 1_790_000_000_000_000  # September 2026: before anybody opens the files
 STEP_US = 1_000_000
 SETTLED = 30  # seconds after which books have given the contracts prices to open at
 ALICE, BOB = 10_000_001, 10_000_002
-SEPARATED = 200  # positions on one side; the first files have 205, more than an owner may open now
+SEPARATED = 200  # positions on one side: as many as an owner may open
 NOTED = 400_000  # lots of each quote: enough for every index notional
 SPREAD = ((BUY, -64), (SELL, 64))  # in ten thousandths of the index
 
@@ -178,41 +178,37 @@ async def _die(node: Node) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def pack(folder: Path, target: Path) -> None:
-    """All that stands in a folder but locks, as one file that depends on nothing else."""
-    data = io.BytesIO()
-    with (folder / f"{FILE}.history.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # a killed venue's history process ends a moment later
-    with tarfile.open(fileobj=data, mode="w") as archive:
-        for path in sorted(folder.iterdir()):
+class Former:
+    """Files of each kind under other rules than today's, made once; `at` copies one's."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        for kind in KINDS:
+            place = folder / kind
+            place.mkdir()
+            command = [sys.executable, "-m", "support.former", str(place / FILE), kind]
+            environment = {**os.environ, "PYTHONPATH": python_path()}
+            done = subprocess.run([*command, str(OTHER_RULES)], check=False, env=environment)
+            assert done.returncode == (0 if kind == "clean" else -signal.SIGKILL), done
+            with (place / f"{FILE}.history.lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)  # its history process ends a moment later
+        journal = open_readonly(str(folder / "clean" / FILE))
+        self.last = journal.last_sequence()  # the command at which each stopped in good order
+        journal.close()
+
+    def at(self, kind: str, folder: Path) -> Path:
+        """The state file of a venue of this kind, in a folder with all that belongs to it."""
+        for path in (self._folder / kind).iterdir():
             if not path.name.endswith((".lock", "-shm")):
-                information = tarfile.TarInfo(path.name)
-                content = path.read_bytes()
-                information.size, information.mode = len(content), 0o600
-                archive.addfile(information, io.BytesIO(content))
-    target.write_bytes(gzip.compress(data.getvalue(), mtime=0))
-
-
-def unpack(name: str, folder: Path) -> Path:
-    """The state file of a kept venue, put into a folder with all that belongs to it."""
-    with tarfile.open(FILES / f"{name}.tar.gz") as archive:
-        archive.extractall(folder, filter="data")
-    return folder / FILE
+                shutil.copy2(path, folder)
+        return folder / FILE
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Make all kinds; called with `--one PATH KIND`, live one life."""
-    if arguments[0] == "--one":
-        asyncio.run(make(Path(arguments[1]), arguments[2]))
-        return
-    target, name = Path(arguments[0]), arguments[1]
-    for kind in KINDS:
-        with tempfile.TemporaryDirectory() as place:
-            folder = Path(place)
-            command = [sys.executable, "-m", "support.former", "--one", str(folder / FILE), kind]
-            done = subprocess.run(command, check=False)
-            assert done.returncode == (0 if kind == "clean" else -signal.SIGKILL), done
-            pack(folder, target / f"{name}-{kind}.tar.gz")
+    """Live one life."""
+    path, kind, number = arguments
+    vars(rules)["RULES"] = int(number)
+    asyncio.run(make(Path(path), kind))
 
 
 if __name__ == "__main__":

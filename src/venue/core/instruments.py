@@ -65,8 +65,7 @@ class Contract(Struct, frozen=True, array_like=True):
     The spot book is a source when each side can fill `index_notional`; the premium is of the prices
     that fill `impact_notional` (rule 6.3). Both are atoms of the settle asset; 0 stands for a part
     of the first tier (rule 1.6). The index moves by at most `index_step_ppm` a second. One owner's
-    longs, and its shorts, are at most `share_ppm` of `open_interest_max`. `former` and
-    `former_notional` are not used: they keep the places of numbers in files of earlier versions.
+    longs, and its shorts, are at most `share_ppm` of `open_interest_max`.
     `underlying` names the kind of what it is on. Its index follows the sources within
     `market_hours`, always without any (rule 6.8).
     """
@@ -82,8 +81,6 @@ class Contract(Struct, frozen=True, array_like=True):
     interest_ppb: Signed = 100_000
     index_sources: tuple[str, ...] = ("spot",)
     adl_policy: Signed = 0
-    former: Signed = 0
-    former_notional: Signed = 0
     index_step_ppm: Signed = 5_000
     share_ppm: Signed = SHARE_MAX_PPM
     index_notional: Signed = 0

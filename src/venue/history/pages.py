@@ -25,12 +25,8 @@ PIECE_PAGES: Final = 256  # read and checked in one piece: some milliseconds
 PIECE_BYTES: Final = 1 << 20  # written between two syncs: the journal's next sync waits for each
 STATEMENTS: Final = 512  # kept ready: the projector's, of each size, and the questions
 VFS: Final = "venue-history"  # the name under which SQLite knows the checks
-FORMAT: Final = 1  # of the file; 0: made by an earlier version, without checksums
 
-_MAGIC: Final = b"SQLite format 3\0"
-_RESERVED: Final = 20  # where a file's header says how many bytes of each page are not SQLite's
-_PAGES: Final = slice(28, 32)  # where it says how many pages there are
-_FORMAT: Final = slice(60, 64)  # where it says the format
+_PAGES: Final = slice(28, 32)  # where a file's header says how many pages there are
 
 
 class PageFile(apsw.VFSFile):
@@ -122,15 +118,6 @@ def connect(path: str) -> apsw.Connection:
 def connect_unchecked(path: str) -> apsw.Connection:
     """Open a file as it is. Checksums that its pages have are neither looked at nor kept right."""
     return apsw.Connection(path, flags=_FLAGS, statementcachesize=STATEMENTS)
-
-
-def is_unchecked(path: Path) -> bool:
-    """Whether a file is a database made by an earlier version, without checksums."""
-    with path.open("rb") as file:
-        header = file.read(HEADER)
-    if len(header) < HEADER or not header.startswith(_MAGIC):
-        return False
-    return not header[_RESERVED] and not any(header[_FORMAT])
 
 
 def damaged(path: Path) -> list[int]:

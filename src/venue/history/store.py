@@ -19,14 +19,12 @@ from sqlalchemy.pool import NullPool
 from venue import private_files
 from venue.history import driver, pages
 from venue.history.files import HistoryDamaged
-from venue.history.former_savepoints import convert
 from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import PROGRESS
 from venue.history.settled import take_out
 
 LOCK_S: Final = 5  # how long to wait for a process that is about to end, its venue gone
 LOCK_LOOK_S: Final = 0.02
-SYSTEM: Final = "unix"  # SQLite's name for files as they are
 
 log = logging.getLogger("venue.history")
 
@@ -86,7 +84,7 @@ def open_history(path: str | None) -> Store:
     """The history in the file at `path`, created where it is missing; None: in memory.
 
     Its pages are checked as they are read: a statement that meets a damaged one raises
-    sqlalchemy.exc.DatabaseError. A file of an earlier version is copied into one with checksums.
+    sqlalchemy.exc.DatabaseError.
     The file must be history's own: a file that another SQLite library has open would lose its
     locks. While another process has it (one about to end, its venue gone), this one waits, and says
     so. Raises HistoryDamaged when it cannot be opened or lost commands, OSError when there is no
@@ -95,8 +93,6 @@ def open_history(path: str | None) -> Store:
     if path is None:
         return Store(_connected(apsw.Connection(":memory:")), None)
     with _alone(path) as lock:
-        if pages.is_unchecked(Path(path)):
-            _copy_with_checksums(path)
         least = _reached_in_file(path)
         store = Store(_connected(pages.connect(path)), lock)
         if store.reached() < least:
@@ -170,10 +166,6 @@ def _connected(opened: apsw.Connection) -> Connection:
                 # The first table has the first page that a checkpoint writes: _reached_in_file.
                 PROGRESS.create(connection, checkfirst=True)
                 SCHEMA.create_all(connection)
-                for table in SCHEMA.sorted_tables:  # a file of an earlier version lacks some
-                    for index in table.indexes:
-                        index.create(connection, checkfirst=True)
-                convert(connection)
                 if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
                     connection.execute(insert(PROGRESS).values(sequence=0))
             for _ in take_out(connection):
@@ -196,8 +188,6 @@ def _settle(opened: apsw.Connection) -> None:
     opened.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     # A page is written into the file once for many transactions: a seventh less time.
     opened.wal_autocheckpoint(4000)
-    if not opened.execute("PRAGMA user_version").get:
-        opened.execute(f"PRAGMA user_version = {pages.FORMAT}")
 
 
 def _reached_in_file(path: str) -> int:
@@ -216,37 +206,6 @@ def _reached_in_file(path: str) -> int:
             return int(found or 0)
     except apsw.Error:
         return 0
-
-
-def _copy_with_checksums(path: str) -> None:
-    """Put a copy with checksums in the place of an earlier version's file."""
-    copy = f"{path}.new"
-    private_files.remove(copy)
-    private_files.create(Path(copy))
-    opened = pages.connect(copy)
-    with closing(_connected(opened)):
-        opened.execute("ATTACH ? AS earlier", (f"file:{quote(path)}?vfs={SYSTEM}",))
-        told = opened.execute("PRAGMA earlier.integrity_check").get
-        if told != "ok":
-            raise apsw.CorruptError(str(told))
-        with opened:
-            opened.execute(f"DELETE FROM {PROGRESS.name}")  # noqa: S608
-            there = "SELECT count(*) FROM earlier.sqlite_schema WHERE name = ?"
-            for table in SCHEMA.sorted_tables:
-                if not opened.execute(there, (table.name,)).get:
-                    continue  # that version had no such rows
-                names = ", ".join(f'"{column.name}"' for column in table.columns)
-                opened.execute(
-                    f"INSERT INTO main.{table.name} ({names})"  # noqa: S608 - names of our own
-                    f" SELECT {names} FROM earlier.{table.name}"
-                )
-        opened.execute("DETACH earlier")
-    Path(copy).replace(path)
-    log.warning(
-        "%s was made by an earlier version, without checksums: it has them now, as it was."
-        " `venue verify` of the stopped venue compares it with the journal",
-        path,
-    )
 
 
 class HistoryCopy:

@@ -13,7 +13,7 @@ from venue.journal.ending import Ending, Pages, torn_commit
 from venue.journal.journal import JournalCorrupt, JournalFailed
 from venue.journal.looking import looked_at, never_begun
 
-FORMAT: Final = 3  # 1: segments name no rules; 2: begins with command 1
+FORMAT: Final = 3
 SQLITE_MIN: Final = (3, 51, 3)  # earlier ones can damage a WAL when it is reset
 
 PAGE_MIN: Final = 512  # bytes: SQLite takes a shorter file for an empty one
@@ -27,18 +27,14 @@ _NO_JOURNAL: Final = f"%s is not a journal of format {FORMAT}"
 SCHEMA: Final = """
 CREATE TABLE meta(format INTEGER NOT NULL) STRICT;
 CREATE TABLE segments(first_sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NULL,
-    rules INTEGER NOT NULL DEFAULT 1) STRICT;
+    rules INTEGER NOT NULL) STRICT;
 CREATE TABLE batches(first_sequence INTEGER PRIMARY KEY, count INTEGER NOT NULL,
     payload BLOB NOT NULL, chain BLOB NOT NULL) STRICT;
--- In archives, and in journals of former formats: elsewhere snapshots are files of their own.
+-- In archives: elsewhere snapshots are files of their own.
 CREATE TABLE snapshots(sequence INTEGER PRIMARY KEY, engine_version TEXT NOT NULL,
     state_hash TEXT NOT NULL, parts BLOB NOT NULL, checksum BLOB NOT NULL) STRICT;
 CREATE TABLE archived(sequence INTEGER NOT NULL, chain BLOB NOT NULL) STRICT;
 """
-UPGRADES: Final = {
-    1: "ALTER TABLE segments ADD COLUMN rules INTEGER NOT NULL DEFAULT 1",
-    2: "CREATE TABLE archived(sequence INTEGER NOT NULL, chain BLOB NOT NULL) STRICT",
-}
 
 
 def check_library(version: str) -> None:
@@ -69,7 +65,7 @@ def refuse_foreign(path: str) -> None:
         raise JournalCorrupt(_NO_JOURNAL % path)
     with translated(path), looked_at(path) as connection:
         if not is_empty(connection):
-            known_format(connection, path)
+            check_format(connection, path)
 
 
 def _is_filled(path: str) -> bool:
@@ -93,17 +89,16 @@ def _refuse_log_alone(path: str) -> None:
         )
 
 
-def known_format(connection: apsw.Connection, path: str) -> int:
-    """A journal's format; JournalCorrupt when it is none of ours."""
+def check_format(connection: apsw.Connection, path: str) -> None:
+    """JournalCorrupt when it is no journal of ours."""
     with translated(path):
         sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'meta'"
         known = connection.execute(sql).get
         if known and connection.execute(_FOREIGN).get:
             raise JournalCorrupt(f"{path} is no journal: it has views, triggers or virtual tables")
         found = connection.execute("SELECT format FROM meta LIMIT 1").get if known else None
-    if isinstance(found, int) and 1 <= found <= FORMAT:
-        return found
-    raise JournalCorrupt(_NO_JOURNAL % path)
+    if found != FORMAT:
+        raise JournalCorrupt(_NO_JOURNAL % path)
 
 
 def torn_log(connection: apsw.Connection, path: str) -> bool:

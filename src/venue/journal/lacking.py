@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from venue.journal.ending import ENDING
 from venue.journal.journal import Readable
 from venue.journal.snapshot_files import SnapshotFiles
-
-UNNOTED_RULES: Final = 1  # venues with these rules wrote no note of acknowledged commands
 
 
 def lacking(path: str, journal: Readable) -> list[str]:
@@ -19,8 +16,7 @@ def lacking(path: str, journal: Readable) -> list[str]:
         " away, and the next clean stop writes another one"
         for file in SnapshotFiles(path).damaged()
     ]
-    noted = any(segment.rules > UNNOTED_RULES for segment in journal.segments())
-    if noted and journal.last_sequence() and not Path(f"{path}{ENDING}").exists():
+    if journal.last_sequence() and not Path(f"{path}{ENDING}").exists():
         found.append(
             f"{path}{ENDING} is missing, which says how far commands were acknowledged: the journal"
             f" ends at command {journal.last_sequence()}, and a copy of {path} without {path}-wal"

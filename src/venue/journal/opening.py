@@ -9,9 +9,9 @@ from typing import Final
 import apsw
 
 from venue.journal.file import (
+    check_format,
     connect,
     is_empty,
-    known_format,
     make_when_empty,
     torn_log,
     translated,
@@ -35,7 +35,7 @@ def open_journal(path: str) -> SqliteJournal:
         torn = torn_log(connection, path)
         with translated(path):
             if not is_empty(connection):
-                known_format(connection, path)  # another program's file stays in its own mode
+                check_format(connection, path)  # another program's file stays in its own mode
             # A failure to change the mode is not an error to SQLite: ask what it is now.
             if connection.execute("PRAGMA journal_mode = WAL").get != "wal":
                 raise JournalFailed(f"the journal {path} cannot be written: no write-ahead log")

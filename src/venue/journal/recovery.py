@@ -18,7 +18,6 @@ from venue.journal.journal import (
     JournalCorrupt,
     OtherRules,
     Readable,
-    Segment,
     Snapshot,
     earliest,
     foreign,
@@ -232,19 +231,14 @@ def _why_not(journal: Readable, after: int) -> str:
         f" {made.engine_version}) and are not replayed under rules {rules.RULES} (version"
         f" {built.name()})"
     )
+    if made.rules < rules.OLDEST:
+        return f"{told}: files from before 0.2.0 stay with the version that wrote them"
     if end == journal.last_sequence():
         return (
-            f"{told}: start the venue that wrote them{_found(made)} on this journal once and stop"
+            f"{told}: start the venue that wrote them on this journal once and stop"
             " it cleanly, then start this one"
         )
     return f"{told}, and the snapshot at {end} that stands for them is missing or damaged"
-
-
-def _found(made: Segment) -> str:
-    """How to find the version that wrote a segment; empty when its name says it."""
-    if "+" in made.engine_version:
-        return ""
-    return f" (docs/keeping.md names commits with rules {made.rules})"
 
 
 def _not_begun(journal: Readable) -> str:

@@ -22,17 +22,10 @@ from venue.core.messages.commands import Command
 from venue.journal import built
 from venue.journal.chain import BLOCK, DIGEST, START, Chain
 from venue.journal.ending import Ending
-from venue.journal.file import (
-    FORMAT,
-    UPGRADES,
-    check_end,
-    known_format,
-    translated,
-)
+from venue.journal.file import check_end, check_format, translated
 from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot, earliest
 from venue.journal.snapshot_files import SnapshotFiles, SnapshotRow, unpacked
 
-RULES_BEFORE: Final = 1  # the rules of segments that name none
 CHECKPOINT_BYTES: Final = 1 << 20  # about the WAL's size when it moves into the file: 1 ms
 COMMIT_BYTES: Final = 3 * 4096  # pages a commit writes beside its payload, about
 PIECE_ROWS: Final = 8  # rows fetched at a time while orders may be waiting
@@ -76,7 +69,7 @@ class SqliteJournal:
         self._wal_bytes = 0
         self._acknowledged = Ending(path)
         self._files = SnapshotFiles(path)
-        self._format = known_format(connection, path)
+        check_format(connection, path)
         self._torn = torn
         self._begin, self._digest = self._archived()
         self._chain = self._chain_at_end()
@@ -191,7 +184,6 @@ class SqliteJournal:
         self._written = True
         with self._writing():
             self._connection.execute("BEGIN IMMEDIATE")
-            self._upgrade()
             self._connection.execute("DELETE FROM batches WHERE first_sequence <= ?", (end,))
             self._connection.execute("DELETE FROM archived")
             self._connection.execute("INSERT INTO archived VALUES(?, ?)", (end, digest))
@@ -266,25 +258,11 @@ class SqliteJournal:
         return Segment(self._last + 1, *now)
 
     def _begin_segment(self, segment: Segment) -> None:
-        """Note a segment, in the format that names its rules."""
-        self._upgrade()
+        """Note a segment."""
         self._connection.execute(
             "INSERT OR REPLACE INTO segments VALUES(?, ?, ?)", msgspec.structs.astuple(segment)
         )
         self._segments = [*self.segments(), segment]
-
-    def _upgrade(self) -> None:
-        """Bring the file to today's format, inside a transaction."""
-        if self._format == FORMAT:
-            return
-        # Former formats kept snapshots in the file; outside they are found without it.
-        for snapshot in self.snapshots():
-            self.stand(snapshot)
-        self._connection.execute("DELETE FROM snapshots")
-        for former in range(self._format, FORMAT):
-            self._connection.execute(UPGRADES[former])
-        self._connection.execute("UPDATE meta SET format = ?", (FORMAT,))
-        self._format = FORMAT
 
     def _rows(self, commands: list[Command]) -> list[Row]:
         """The rows of a batch: one, or two when a block of the chain ends inside it."""
@@ -362,8 +340,6 @@ class SqliteJournal:
 
     def _archived(self) -> tuple[int, bytes]:
         """The last command whose row archives have, and the chain's digest there."""
-        if self._format < 3:
-            return 0, START
         found = self._fetch(list[tuple[_Sequence, bytes]], "SELECT * FROM archived")
         for sequence, digest in found:
             if len(found) > 1 or sequence % BLOCK or len(digest) != DIGEST:
@@ -372,11 +348,8 @@ class SqliteJournal:
         return 0, START
 
     def _read_segments(self) -> list[Segment]:
-        if self._format > 1:
-            rows = self._fetch(list[tuple[_Sequence, str, _Sequence]], _SEGMENTS)
-            return [Segment(*row) for row in rows]
-        unnamed = self._fetch(list[tuple[_Sequence, str]], _SEGMENTS)
-        return [Segment(*row, RULES_BEFORE) for row in unnamed]
+        rows = self._fetch(list[tuple[_Sequence, str, _Sequence]], _SEGMENTS)
+        return [Segment(*row) for row in rows]
 
     def _snapshot(self, sequence: int) -> Snapshot | None:
         sql = "SELECT * FROM snapshots WHERE sequence = ?"

@@ -71,7 +71,7 @@ def test_each_setting_that_can_change_is_changed() -> None:
     stays = set(there) - set(RATES)
     assert stays == {"base", "quote", "tick", "price_scale", "step", "quantity_scale"}
     assert len(grid(CONTRACT.instrument)) == len(stays)
-    ours = {field.name for field in fields(Contract)} - {"instrument", "former", "former_notional"}
+    ours = {field.name for field in fields(Contract)} - {"instrument"}
     assert ours == set(SETTINGS) | {"leverage_max", "tiers"}
 
 

@@ -1,7 +1,5 @@
 """The contract side as bytes and back: equal dumps, equal hashes, equal futures (rule 10)."""
 
-from typing import Any
-
 import msgspec
 import pytest
 
@@ -44,22 +42,13 @@ from venue.core.messages.contract_events import (
     LeverageSet,
 )
 from venue.core.messages.events import Event, OrderRepeated, Rejected
-from venue.core.state import audit, contract_snapshot, snapshot
-from venue.core.state.contract_records import (
-    AlgoRecord,
-    ContractOrderRecord,
-    ContractState,
-    HoldingRecord,
-    PerpetualRecord,
-)
-from venue.core.state.snapshot import EngineState
+from venue.core.state import audit, snapshot
 from venue.core.units import AMOUNT_MAX
 from venue.vocabulary import CLIENT_ID_MEMORY_US, Reject
 
 pytestmark = pytest.mark.core
 
 ISOLATED, SEPARATED = 1, 1
-FORMER_ORDER_FIELDS = 25  # of an order's record, before it told the position that was asked for
 ANN, BEN, CID = 10_000_001, 10_000_002, 10_000_003
 
 
@@ -108,11 +97,6 @@ def lived_in() -> Desk:
     desk.halt(symbol=OTHER)
     desk.freeze("dan")
     return desk
-
-
-def of_record(record: list[Any], kind: type[msgspec.Struct], field: str) -> Any:
-    """A field of a record as its bytes have it."""
-    return record[kind.__struct_fields__.index(field)]
 
 
 def same(first: Engine, second: Engine, command: Command) -> list[Event]:
@@ -340,35 +324,6 @@ def test_the_asked_price_source_of_a_changed_one_survives_a_reload(gone: bool) -
     assert same(desk.engine, engine, other) == [Rejected(Reject.CLIENT_ID_USED, placed.algo_id)]
 
 
-def test_what_a_former_file_does_not_tell_is_not_compared() -> None:
-    """Former files hold no position that was asked for and no source of a trigger price, and the
-    exits of open orders only: of their orders a repetition is answered as before."""
-    desk = Desk("ann", "ben")
-    desk.pair("ann", "ben", 10)
-    position = desk.position("ann").position_id
-    closing = desk.command("ann", SELL, LONG, 5, 1_050, client_id="close", position_id=position)
-    opening = desk.command("ann", BUY, LONG, 5, 990, client_id="open", stop_loss=Exit(950))
-    waiting = desk.algo_command("ann", BUY, LONG, STOP_MARKET, 5, 1_050, client_id="x")
-    for command in (closing, opening, waiting):
-        desk.ok(command)
-    desk.cancel("ann", client_id="open")
-    whole = msgspec.msgpack.decode(snapshot.dump(desk.engine))
-    state = of_record(whole[2], EngineState, "contracts")
-    (ended,) = of_record(state, ContractState, "closed")
-    perp = of_record(state, ContractState, "perps")[0]
-    for record in (*of_record(perp, PerpetualRecord, "orders"), ended):
-        del record[FORMER_ORDER_FIELDS:]
-    of_record(ended, ContractOrderRecord, "exits").clear()
-    for holding in of_record(state, ContractState, "holdings"):
-        for algo in of_record(holding, HoldingRecord, "algos"):
-            del of_record(algo, AlgoRecord, "asked")[2:]
-    engine = snapshot.load(msgspec.msgpack.encode(whole))
-    for command in (closing, opening, waiting):
-        assert isinstance(engine.apply(msgspec.structs.replace(command))[0], OrderRepeated)
-    dumped = snapshot.dump(engine)
-    assert snapshot.dump(snapshot.load(dumped)) == dumped
-
-
 def test_trailing_stops_of_several_owners_keep_their_order() -> None:
     """The older one goes first, whoever's it is (rule 8.2)."""
     desk = Desk("ann", "ben", "cid")
@@ -452,33 +407,3 @@ def test_a_settlement_that_waits_for_its_index_is_remembered() -> None:
     said = same(first, second, commands.Tick(time=desk.time))
     assert the(said, FundingSettled).due == desk.time
     assert snapshot.dump(first) == snapshot.dump(second)
-
-
-def test_a_settlement_under_way_of_a_former_file_goes_on() -> None:
-    """Former files list the ids still to be settled, newest first."""
-    desk = Desk("ann", "ben", "cid", "dan")
-    for first, second in (("ann", "ben"), ("cid", "dan")):
-        desk.pair(first, second, 10)
-    hours = 8 * 3600 * SECOND
-    desk.tick()
-    desk.time += hours - desk.time % hours - SECOND
-    desk.tick()
-    desk.tick(SECOND)  # the index has no source that is current: the settlement waits
-    perp = desk.perp()
-    settlement = perp.settlement
-    assert settlement is not None
-    ids = list(perp.positions)
-    assert (settlement.next, settlement.last) == (0, ids[-1])
-    record = contract_snapshot.dump(desk.engine).perps[0]
-    numbers = record.settlement[:6]
-    for left in (ids[::-1], ids[:0:-1], []):
-        record.settlement, record.left = numbers, left
-        engine = snapshot.load(snapshot.dump(desk.engine))
-        other = engine.contracts.markets[SYMBOL]
-        former = other.settlement = contract_snapshot.settlement_of(record)
-        post = commands.PostIndex(SYMBOL, SOURCE, PRICE, time=desk.time)
-        engine.apply(post)
-        settled = the(engine.apply(commands.Tick(time=desk.time)), FundingSettled)
-        assert settled.positions == len(left)
-        funded = [number for number in ids if other.positions[number].funded == former.due]
-        assert funded == left[::-1]

@@ -96,7 +96,7 @@ def change_refused(contracts: Contracts, contract: Contract) -> Rejected | None:
     reason = contract_fault(contract)
     if not reason and grid(contract.instrument) != grid(perp.contract.instrument):
         reason = "the grid and the assets of a listed contract stay"
-    # Terms of earlier versions, which count as `configure` bounds them, may get other sources.
+    # Its sources may always be others: an index can be held in any contract.
     if structs.replace(contract, index_sources=perp.contract.index_sources) != perp.contract:
         if not reason and perp.delisted is not None:
             reason = "the contract is delisted: its terms stay"

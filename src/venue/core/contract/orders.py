@@ -22,7 +22,7 @@ from venue.core.contract.fills import Fills
 from venue.core.contract.order_plan import Plan, all_wait
 from venue.core.contract.position import certain
 from venue.core.contract.prices_in_doubt import Doubted, park
-from venue.core.contract.records import UNKNOWN, Holding, Perpetual, Position, Terms
+from venue.core.contract.records import Holding, Perpetual, Position, Terms
 from venue.core.contract.reference.index import SPOT_SOURCE
 from venue.core.contract.terms_fit import take_tiers
 from venue.core.counters import Counters
@@ -489,9 +489,7 @@ def _repeat(earlier: Order[Terms], command: PlaceContractOrder) -> list[Event]:
 
 def _same_terms(terms: Terms, command: PlaceContractOrder) -> bool:
     """Whether an order was asked with the exits of a command that opens, or the position of one
-    that closes; files of earlier versions do not tell, and there it counts as the same."""
-    if terms.asked_position == UNKNOWN:
-        return True
+    that closes."""
     if not terms.opens:
         return terms.asked_position == command.position_id
     exits = (terms.take_profit or NO_EXIT, terms.stop_loss or NO_EXIT)

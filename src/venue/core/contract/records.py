@@ -416,7 +416,7 @@ class Terms:
     `pool` is its owner's cross pool. Of the `whole_margin` atoms that an opening order needs,
     `margin` are held there for what remains of it. An open order `closes` a position, or it opens
     one: `made` is the one it has made in SEPARATED mode. `asked_position` is the id that its owner
-    named, 0 for none, UNKNOWN in files of earlier versions. `take_profit` and `stop_loss` are
+    named, 0 for none. `take_profit` and `stop_loss` are
     attached once it has opened something: `attached` are those of the position `exits_position`.
     `trimmed` lots were taken off a closing order because its position became smaller. Of one that
     closes on its owner's behalf `limit` is the worst price in ticks at which it may trade (0: any).
@@ -483,7 +483,7 @@ class Algo:
         self.update_time = time
         self.trigger_price = 0
         self.price = 0
-        # Trigger price, price and source as they were placed; the source may be UNKNOWN.
+        # Trigger price, price and source as they were placed.
         self.asked = (0, 0, 0)
         self.source = 0
         self.client_id = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venue.core.contract.conditional.waiting import follow, stop_waiting
-from venue.core.contract.records import UNKNOWN, Algo, Perpetual
+from venue.core.contract.records import Algo, Perpetual
 from venue.core.engine import Engine
 from venue.core.state.contract_records import AlgoRecord
 
@@ -64,8 +64,7 @@ def load_algo(engine: Engine, record: AlgoRecord) -> Algo:
     algo.extreme = record.extreme
     algo.status = record.status
     algo.update_time = record.update_time
-    trigger_price, price, *source = record.asked
-    algo.asked = (trigger_price, price, source[0] if source else UNKNOWN)
+    algo.asked = record.asked
     return algo
 
 

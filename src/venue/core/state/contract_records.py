@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from venue.core.contract.records import UNKNOWN
 from venue.core.instruments import Contract, Tier
 from venue.core.messages.commands import Exit
 
@@ -33,17 +32,31 @@ class ContractOrderRecord(msgspec.Struct, array_like=True, gc=False):
     position_id: int
     algo_id: int
     exits: list[Exit]
-    exits_placed: bool
     attached: list[int]
     trimmed: int
-    exits_position: int = 0
-    asked_position: int = UNKNOWN
-    fee_ppm: int = UNKNOWN
-    place: int = UNKNOWN
+    exits_position: int
+    asked_position: int
+    fee_ppm: int
+    place: int
+
+
+class LifeRecord(msgspec.Struct, array_like=True, gc=False):
+    """The sums of a position's life: lots, and atoms."""
+
+    open_size: int
+    open_value: int
+    open_fee: int
+    close_size: int
+    close_value: int
+    close_fee: int
+    funding_fee: int
+    liquidate_fee: int
+    realized: int
 
 
 class PositionRecord(msgspec.Struct, array_like=True, gc=False):
-    """A position; `collateral` is its isolated pool's, `sums` are its life's."""
+    """A position. `rank` is its key in the ADL ranking, `passed` whom it asked last (key and id).
+    `tiers` is the place among the contract's former tiers, from 1; 0: those of now."""
 
     position_id: int
     symbol: str
@@ -56,14 +69,15 @@ class PositionRecord(msgspec.Struct, array_like=True, gc=False):
     quantity: int
     value: int
     funded: int
-    sums: list[int]
+    life: LifeRecord
     created: int
     updated: int
     created_sequence: int
     updated_sequence: int
-    ranking: tuple[int, int, int] = (0, 0, 0)  # its rank, and whom it asked last (key and id)
-    base: int = 0
-    tiers: int = 0  # the place among the contract's former tiers, from 1; 0: those of now
+    rank: int
+    passed: tuple[int, int]
+    base: int
+    tiers: int
 
 
 class AlgoRecord(msgspec.Struct, array_like=True, gc=False):
@@ -89,7 +103,7 @@ class AlgoRecord(msgspec.Struct, array_like=True, gc=False):
     status: int
     time: int
     update_time: int
-    asked: tuple[int, ...]  # files of earlier versions do not tell the source, the last one
+    asked: tuple[int, int, int]  # trigger price, price and source
 
 
 class HoldingRecord(msgspec.Struct, array_like=True):
@@ -107,21 +121,41 @@ class HoldingRecord(msgspec.Struct, array_like=True):
 class TermsRecord(msgspec.Struct, array_like=True):
     """A contract after changes of terms: former `tiers` that positions keep, the ids of `former`
     positions in their turn, the lowest first rate, the numbers of a `change` under way, when former
-    tiers `end` (µs), and the greatest leverage, which former snapshots do not tell."""
+    tiers `end` (µs), and the greatest leverage."""
 
     tiers: list[list[Tier]]
     former: list[int]
     least_ppm: int
     change: list[int]
-    end: int = 0
-    leverage_most: int = 0
+    end: int
+    leverage_most: int
+
+
+class SettlementRecord(msgspec.Struct, array_like=True):
+    """A funding settlement under way; see `Settlement`."""
+
+    due: int
+    rate_ppb: int
+    mark: int
+    last: int
+    next: int
+    count: int
+    paid: int
+    received: int
+
+
+class RankingRecord(msgspec.Struct, array_like=True):
+    """How far a contract's ADL ranking is; see `ContractRanking`."""
+
+    next: int
+    kept: int
+    exact: bool
 
 
 class PerpetualRecord(msgspec.Struct, array_like=True):
     """A contract market; `orders` are its bids, then its asks, in priority order.
 
-    `gaps` and `left` were used by earlier versions. `samples` are those of the spot book as an
-    index source.
+    `samples` are those of the spot book as an index source, `delisted` are `Delisted.numbers`.
     """
 
     contract: Contract
@@ -130,22 +164,39 @@ class PerpetualRecord(msgspec.Struct, array_like=True):
     unit_atoms: int
     halted: bool
     halt_reason: str
-    numbers: list[int]
+    last_price: int
+    index_price: int
+    mark: int
+    premium_ppb: int
+    premium_sum: int
+    premium_count: int
+    premium_time: int
+    last_rate_ppb: int
+    last_due: int
+    open_interest: int
+    index_time: int
+    seen_time: int
+    wait_until: int
+    reopens: int
+    spot_lowest: int
+    spot_highest: int
+    spot_alone: bool
+    was_unknown: bool
+    recalled: int
+    trigger_last: int
     current: bool
+    doubt: bool
     sources: list[tuple[str, int, int]]
-    gaps: list[int]
-    settlement: list[int]
-    left: list[int]
+    settlement: SettlementRecord | None
     orders: list[ContractOrderRecord]
+    parked: list[ContractOrderRecord]
     ended_algos: list[AlgoRecord]
-    due_algos: list[int] = []
-    premiums: list[int] = []
-    samples: list[tuple[int, int]] = []
-    doubt: bool = True
-    ranking: tuple[int, int, bool] = (0, 0, False)  # `ContractRanking`: next, kept, exact
-    parked: list[ContractOrderRecord] = []
-    terms: TermsRecord | None = None
-    delisted: list[int] = []  # `Delisted.numbers`
+    due_algos: list[int]
+    premiums: list[int]
+    samples: list[tuple[int, int]]
+    ranking: RankingRecord
+    terms: TermsRecord | None
+    delisted: list[int]
 
 
 PoolId = tuple[int, int, int]  # uid, asset, position id
@@ -177,7 +228,7 @@ class ContractState(msgspec.Struct, array_like=True):
     perps: list[PerpetualRecord]
     holdings: list[HoldingRecord]
     closed: list[ContractOrderRecord]
-    watch: WatchRecord | None = None
+    watch: WatchRecord
     # uid, sequence, position ids left; without a sequence `Rest.numbers`
-    closings: list[tuple[int, int, list[int]]] = []
-    parking: tuple[int, int] = (0, 0)  # owners still to be asked, and the place of the next one
+    closings: list[tuple[int, int, list[int]]]
+    parking: tuple[int, int]  # owners still to be asked, and the place of the next one

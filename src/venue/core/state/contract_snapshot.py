@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from venue.core.book.book import NO_ASK, Market, Order, resting
+from venue.core.book.book import Market, Order, resting
 from venue.core.contract.closing import ClosingRequest, Rest
 from venue.core.contract.collateral import FEES_UID, FUND_UID
 from venue.core.contract.conditional.waiting import is_due, wait
-from venue.core.contract.records import UNKNOWN, Holding, Modes, Perpetual, Position, Terms
+from venue.core.contract.records import Holding, Modes, Perpetual, Position, Terms
 from venue.core.contract.reference.funding import plan
 from venue.core.contract.reference.index import SPOT_SOURCE
 from venue.core.contract.reference.records import Settlement, Source
@@ -21,14 +19,13 @@ from venue.core.state.contract_records import (
     ContractOrderRecord,
     ContractState,
     HoldingRecord,
+    LifeRecord,
     PerpetualRecord,
     PositionRecord,
+    RankingRecord,
+    SettlementRecord,
 )
 from venue.vocabulary import LONG
-
-OLD_NUMBERS: Final = 13  # of a perpetual in files of earlier versions
-# The values there of numbers that came later.
-NEW_NUMBERS: Final = [0, 0, 0, 0, NO_ASK, 0, 0, 0, -1, 0]
 
 # -- dumping --------------------------------------------------------------------------------------
 
@@ -98,7 +95,6 @@ def _choice(modes: Modes) -> tuple[int, int, int, int, int]:
 
 def _perpetual_record(perp: Perpetual, ranking: ContractRanking) -> PerpetualRecord:
     market = perp.market
-    settlement = perp.settlement
     orders = resting(market.book.bids) + resting(market.book.asks)
     return PerpetualRecord(
         contract=perp.contract,
@@ -107,60 +103,59 @@ def _perpetual_record(perp: Perpetual, ranking: ContractRanking) -> PerpetualRec
         unit_atoms=market.unit_atoms,
         halted=market.halted,
         halt_reason=market.halt_reason,
-        numbers=_numbers(perp),
+        last_price=market.last_price,
+        index_price=perp.index_price,
+        mark=perp.mark,
+        premium_ppb=perp.premium_ppb,
+        premium_sum=perp.premium_sum,
+        premium_count=perp.premium_count,
+        premium_time=perp.premium_time,
+        last_rate_ppb=perp.last_rate_ppb,
+        last_due=perp.last_due,
+        open_interest=perp.open_interest,
+        index_time=perp.index_time,
+        seen_time=perp.seen_time,
+        wait_until=perp.wait_until,
+        reopens=perp.reopens,
+        spot_lowest=perp.spot_lowest,
+        spot_highest=perp.spot_highest,
+        spot_alone=perp.spot_alone,
+        was_unknown=perp.was_unknown,
+        recalled=perp.recalled,
+        trigger_last=perp.trigger_last,
         current=perp.current,
+        doubt=perp.doubt,
         sources=[(name, source.price, source.time) for name, source in perp.sources.items()],
-        gaps=[],
-        settlement=[]
-        if settlement is None
-        else [
-            settlement.due,
-            settlement.rate_ppb,
-            settlement.mark,
-            settlement.count,
-            settlement.paid,
-            settlement.received,
-            settlement.next,
-            settlement.last,
-        ],
-        left=[],
+        settlement=_settlement_record(perp.settlement),
         orders=[_order_record(order) for order in orders],
+        parked=[_order_record(order) for order in market.book.parked.values()],
         ended_algos=[algo_record(algo) for algo in perp.ended_algos.things()],
         due_algos=[algo.algo_id for version, algo in perp.due_algos if is_due(version, algo)],
         premiums=list(perp.premiums),
         samples=list(perp.sources[SPOT_SOURCE].samples) if SPOT_SOURCE in perp.sources else [],
-        doubt=perp.doubt,
-        ranking=(ranking.next, ranking.kept, ranking.exact),
-        parked=[_order_record(order) for order in market.book.parked.values()],
+        ranking=RankingRecord(ranking.next, ranking.kept, ranking.exact),
         terms=terms_snapshot.dump(perp),
         delisted=[] if perp.delisted is None else perp.delisted.numbers(),
     )
 
 
-def _numbers(perp: Perpetual) -> list[int]:
-    return [
-        perp.market.last_price,
-        perp.index_price,
-        perp.mark,
-        0,  # two places that earlier versions used
-        0,
-        perp.premium_ppb, perp.premium_sum, perp.premium_count, perp.premium_time,
-        perp.last_rate_ppb,
-        perp.last_due,
-        0,  # earlier versions: a due time that waited for the index
-        perp.open_interest,
-        perp.index_time, perp.seen_time, perp.wait_until,
-        perp.spot_lowest, perp.spot_highest,
-        int(perp.spot_alone),
-        int(perp.was_unknown),
-        perp.recalled,
-        perp.trigger_last,
-        perp.reopens,
-    ]  # fmt: skip
+def _settlement_record(settlement: Settlement | None) -> SettlementRecord | None:
+    if settlement is None:
+        return None
+    return SettlementRecord(
+        settlement.due,
+        settlement.rate_ppb,
+        settlement.mark,
+        settlement.last,
+        settlement.next,
+        settlement.count,
+        settlement.paid,
+        settlement.received,
+    )
 
 
-def _sums(position: Position) -> list[int]:
-    return [
+def _life_record(position: Position) -> LifeRecord:
+    return LifeRecord(
         position.open_size,
         position.open_value,
         position.open_fee,
@@ -170,7 +165,7 @@ def _sums(position: Position) -> list[int]:
         position.funding_fee,
         position.liquidate_fee,
         position.realized,
-    ]
+    )
 
 
 def _order_record(order: Order[Terms]) -> ContractOrderRecord:
@@ -199,7 +194,6 @@ def _order_record(order: Order[Terms]) -> ContractOrderRecord:
         position.position_id if position is not None and position.quantity else 0,
         terms.algo_id,
         exits,
-        terms.exits_position > 0,
         [algo.algo_id for algo in terms.attached if algo.algo_id in terms.holding.algos],
         terms.trimmed,
         terms.exits_position,
@@ -222,12 +216,13 @@ def _position_record(position: Position, tiers: int) -> PositionRecord:
         position.quantity,
         position.value,
         position.funded,
-        _sums(position),
+        _life_record(position),
         position.created,
         position.updated,
         position.created_sequence,
         position.updated_sequence,
-        (position.rank, *position.passed),
+        position.rank,
+        position.passed,
         position.base,
         tiers,
     )
@@ -253,7 +248,8 @@ def load(engine: Engine, state: ContractState) -> None:
         )
         perp = contracts.markets[market.symbol] = _perpetual(record, market, ordinal)
         ranking = contracts.collateral.ranking.of(perp)
-        ranking.next, ranking.kept, ranking.exact = record.ranking
+        ranking.next, ranking.kept = record.ranking.next, record.ranking.kept
+        ranking.exact = record.ranking.exact
     contracts.follow_books()
     by_ordinal = list(contracts.markets.values())
     places = {
@@ -309,52 +305,34 @@ def _perpetual(record: PerpetualRecord, market: Market[Terms], ordinal: int) -> 
     perp = Perpetual(record.contract, market, ordinal, 0)
     market.halted = record.halted
     market.halt_reason = record.halt_reason
-    (
-        market.last_price,
-        perp.index_price,
-        perp.mark,
-        _,
-        _,
-        perp.premium_ppb, perp.premium_sum, perp.premium_count, perp.premium_time,
-        perp.last_rate_ppb,
-        perp.last_due,
-        waited,
-        perp.open_interest,
-        perp.index_time, perp.seen_time, perp.wait_until,
-        perp.spot_lowest, perp.spot_highest,
-        alone,
-        was_unknown,
-        perp.recalled,
-        perp.trigger_last,
-        perp.reopens,
-    ) = record.numbers + NEW_NUMBERS[len(record.numbers) - OLD_NUMBERS :]  # fmt: skip
-    if perp.trigger_last < 0:
-        perp.trigger_last = market.last_price
-    if waited:  # the next tick finds it again
-        perp.last_due = waited - 1
+    market.last_price = record.last_price
+    perp.index_price, perp.mark = record.index_price, record.mark
+    perp.premium_ppb, perp.premium_time = record.premium_ppb, record.premium_time
+    perp.premium_sum, perp.premium_count = record.premium_sum, record.premium_count
+    perp.last_rate_ppb, perp.last_due = record.last_rate_ppb, record.last_due
+    perp.open_interest = record.open_interest
+    perp.index_time, perp.seen_time = record.index_time, record.seen_time
+    perp.wait_until, perp.reopens = record.wait_until, record.reopens
+    perp.spot_lowest, perp.spot_highest = record.spot_lowest, record.spot_highest
+    perp.spot_alone, perp.was_unknown = record.spot_alone, record.was_unknown
+    perp.recalled, perp.trigger_last = record.recalled, record.trigger_last
+    perp.current, perp.doubt = record.current, record.doubt
     perp.delisted = terms_snapshot.delisted(record.delisted)
     plan(perp)
-    perp.spot_alone = alone > 0
-    perp.was_unknown = was_unknown > 0
-    perp.current = record.current
-    perp.doubt = record.doubt
     perp.sources = {name: Source(price, time) for name, price, time in record.sources}
     if record.samples:
         perp.sources[SPOT_SOURCE].samples.extend(record.samples)
     perp.premiums.extend(record.premiums)
-    if record.settlement:
-        perp.settlement = settlement_of(record)
+    perp.settlement = _settlement(record.settlement)
     return perp
 
 
-def settlement_of(record: PerpetualRecord) -> Settlement:
-    """The settlement under way; earlier versions listed the ids still to be settled, newest
-    first."""
-    due, rate, mark, count, paid, received, *span = record.settlement
-    first, last = span or ((record.left[-1], record.left[0]) if record.left else (1, 0))
-    settlement = Settlement(due, rate, mark, last)
-    settlement.next = first
-    settlement.count, settlement.paid, settlement.received = count, paid, received
+def _settlement(record: SettlementRecord | None) -> Settlement | None:
+    if record is None:
+        return None
+    settlement = Settlement(record.due, record.rate_ppb, record.mark, record.last)
+    settlement.next, settlement.count = record.next, record.count
+    settlement.paid, settlement.received = record.paid, record.received
     return settlement
 
 
@@ -397,17 +375,12 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
     position.quantity = record.quantity
     position.value = record.value
     position.funded = record.funded
-    (
-        position.open_size,
-        position.open_value,
-        position.open_fee,
-        position.close_size,
-        position.close_value,
-        position.close_fee,
-        position.funding_fee,
-        position.liquidate_fee,
-        position.realized,
-    ) = record.sums
+    life = record.life
+    position.open_size, position.open_value = life.open_size, life.open_value
+    position.close_size, position.close_value = life.close_size, life.close_value
+    position.open_fee, position.close_fee = life.open_fee, life.close_fee
+    position.funding_fee, position.liquidate_fee = life.funding_fee, life.liquidate_fee
+    position.realized = life.realized
     position.updated = record.updated
     position.created_sequence = record.created_sequence
     position.updated_sequence = record.updated_sequence
@@ -422,9 +395,8 @@ def _load_position(engine: Engine, holding: Holding, record: PositionRecord) -> 
     pool.positions.append(position)
     pool.gross += position.value
     perp.add(position)
-    rank, *passed = record.ranking
-    position.passed = (passed[0], passed[1])
-    engine.contracts.collateral.ranking.put(position, rank)
+    position.passed = record.passed
+    engine.contracts.collateral.ranking.put(position, record.rank)
 
 
 def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
@@ -442,8 +414,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     terms.algo_id = record.algo_id
     if record.exits:
         terms.take_profit, terms.stop_loss = record.exits
-    # Former snapshots do not tell of which position; later openings get exits of their own.
-    terms.exits_position = record.exits_position or int(record.exits_placed)
+    terms.exits_position = record.exits_position
     terms.attached = tuple([holding.algos[algo_id] for algo_id in record.attached])
     terms.trimmed = record.trimmed
     terms.asked_position = record.asked_position
@@ -465,10 +436,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
     order.quote = record.quote
     order.status = record.status
     order.fee_ppm = record.fee_ppm
-    if order.fee_ppm == UNKNOWN:
-        order.fee_ppm = holding.opening_rate(perp.market)
-    if record.place != UNKNOWN:
-        order.place = record.place
+    order.place = record.place
     return order
 
 

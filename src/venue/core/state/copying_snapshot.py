@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from venue.core.copying.people import (
-    GONE,
     IN_LINE,
     Copy,
     Echo,
@@ -41,7 +40,7 @@ class LeadRecord(msgspec.Struct, array_like=True):
     third_ppm: int
     symbols: list[str]
     tracks: list[TrackRecord]
-    counted: list[int] | None = None  # files of earlier versions do not tell
+    counted: list[int]
 
 
 class CopyRecord(msgspec.Struct, array_like=True, gc=False):
@@ -174,10 +173,7 @@ def _lead(engine: Engine, record: LeadRecord) -> Lead:
     lead.third_ppm = record.third_ppm
     lead.symbols = record.symbols
     # Earlier versions knew the newest order of each position only.
-    counted = record.counted
-    if counted is None:
-        counted = [track.order_id for track in record.tracks]
-    lead.counted = dict.fromkeys(counted, True)
+    lead.counted = dict.fromkeys(record.counted, True)
     return lead
 
 
@@ -277,7 +273,7 @@ def _load_sums(copy: Copy, sums: list[int]) -> None:
     copy.open_size, copy.open_value, copy.open_fee = sums[6:9]
     copy.close_value, copy.close_fee, copy.realized, copy.paid = sums[9:13]
     copy.created, copy.updated = sums[13:15]
-    copy.tries, copy.again = sums[15:] or (0, GONE)  # not of earlier versions
+    copy.tries, copy.again = sums[15:]
 
 
 def _echo_record(echo: Echo) -> EchoRecord:

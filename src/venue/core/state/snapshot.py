@@ -19,7 +19,7 @@ from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
 from venue.core.savepoints import Savepoint
-from venue.core.spot.account import SpotMarket, SpotOrder, most_ppm
+from venue.core.spot.account import SpotMarket, SpotOrder
 from venue.core.state import (
     benefits_snapshot,
     contract_snapshot,
@@ -51,7 +51,7 @@ class OrderRecord(msgspec.Struct, array_like=True, gc=False):
     remaining: int
     quote: int
     status: int
-    fee_ppm: int = -1  # former snapshots do not tell: today's rates then
+    fee_ppm: int
 
 
 class AccountRecord(msgspec.Struct, array_like=True):
@@ -65,8 +65,8 @@ class AccountRecord(msgspec.Struct, array_like=True):
     locked: list[int]
     contract: list[int]
     funding: list[int]
-    recorded: bool = False
-    agent: bool = False
+    recorded: bool
+    agent: bool
 
 
 class MarketRecord(msgspec.Struct, array_like=True):
@@ -86,7 +86,7 @@ class MarketRecord(msgspec.Struct, array_like=True):
 class EngineState(msgspec.Struct, array_like=True):
     """Everything but sequence and time. `closed` are ended orders whose client ids still count.
 
-    New fields go to the end with a default: former snapshots stay readable.
+    New fields go to the end with a default: snapshots of 0.2.0 and later stay readable.
     """
 
     counters: list[int]
@@ -98,14 +98,14 @@ class EngineState(msgspec.Struct, array_like=True):
     closed: list[OrderRecord]
     settings: list[tuple[str, str]]
     contracts: ContractState
-    countdowns: list[tuple[int, int, int]] = []
-    benefits: BenefitsState | None = None
-    copying: CopyingState | None = None
-    sent: list[SentRecord] = []
-    content: ContentState | None = None
-    fee_tiers: FeeTiersState | None = None
-    references: list[ReferenceRecord] = []
-    connections: list[tuple[int, int, int, list[int]]] = []  # number, uid, product, orders
+    countdowns: list[tuple[int, int, int]]
+    benefits: BenefitsState | None
+    copying: CopyingState | None
+    sent: list[SentRecord]
+    content: ContentState | None
+    fee_tiers: FeeTiersState | None
+    references: list[ReferenceRecord]
+    connections: list[tuple[int, int, int, list[int]]]  # number, uid, product, orders
 
 
 class EngineSnapshot(msgspec.Struct, array_like=True):
@@ -114,8 +114,8 @@ class EngineSnapshot(msgspec.Struct, array_like=True):
     sequence: int
     time: int
     state: EngineState
-    savepoints: list[Savepoint] = []
-    epoch: int = 0
+    savepoints: list[Savepoint]
+    epoch: int
 
 
 class Parts(msgspec.Struct, array_like=True):
@@ -380,6 +380,4 @@ def _order(engine: Engine, record: OrderRecord) -> SpotOrder:
     order.quote = record.quote
     order.status = record.status
     order.fee_ppm = record.fee_ppm
-    if order.fee_ppm < 0:
-        order.fee_ppm = most_ppm(order.terms.account, order.market)
     return order

@@ -54,7 +54,7 @@ def load(perp: Perpetual, record: TermsRecord | None, places: dict[int, int]) ->
     perp.former = {number: perp.positions[number] for number in record.former}
     perp.former_end = record.end
     perp.bound(record.least_ppm)
-    perp.leverage_most = record.leverage_most or perp.contract.leverage_max
+    perp.leverage_most = record.leverage_most
     if record.change:
         default, *numbers = record.change
         perp.change = change = TermsChange(default)

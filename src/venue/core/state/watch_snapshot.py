@@ -31,16 +31,10 @@ def dump(engine: Engine) -> WatchRecord:
     )
 
 
-def load(engine: Engine, record: WatchRecord | None) -> None:
-    """Have pools wait where they did; files of earlier versions do not tell: all are looked at."""
+def load(engine: Engine, record: WatchRecord) -> None:
+    """Let pools wait where they did."""
     pools = _Pools(engine)
     watch = engine.schedule.watch
-    if record is None:
-        for uid in engine.ledger.accounts:
-            for pool in engine.holding(uid).pools():
-                if pool.positions or pool.cash.collateral < 0:
-                    watch.collateral.touch(pool)
-        return
     for uid, asset, position_id in record.dirty:
         watch.collateral.touch(pools.find(uid, asset, position_id))
     for ordinal, direction, rows in record.guards:

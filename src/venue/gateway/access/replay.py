@@ -80,7 +80,6 @@ class ReplayGuard:
         self._answers: deque[tuple[int, Answer]] = deque()  # with the second of the request
         self._first = 1  # the number of the first of them; smaller ones are gone
         self._seeded: dict[int, set[bytes]] = {}
-        self._unstamped: dict[bytes, int] = {}  # and the time (ms) until which it is known
         self._bytes = 0
         self._count = 0
         self._swept = 0
@@ -109,9 +108,8 @@ class ReplayGuard:
         """Know the ids of the journal's last commands after a restart; their answers are gone.
 
         Each comes with its command's time (µs). It is known until its own timestamp is past
-        acceptance, which may be long if the clock was set back between two runs. Earlier versions
-        wrote ids without a timestamp. `moved`: venue time was not always the machine's; otherwise
-        all commands `since` then (µs) are among these.
+        acceptance, which may be long if the clock was set back between two runs. `moved`: venue
+        time was not always the machine's; otherwise all commands `since` then (µs) are among these.
         """
         self._sweep(now // 1_000)
         first = self._oldest
@@ -121,9 +119,6 @@ class ReplayGuard:
             self._past.known_from = first
         for request, applied in requests:
             if request == ACTED:
-                continue
-            if len(request) != DIGEST_BYTES + TIME_BYTES:
-                self._unstamped[request] = now // 1_000 + SEEDED_MS
                 continue
             timestamp = int.from_bytes(request[DIGEST_BYTES:])
             second = timestamp // 1_000
@@ -194,10 +189,8 @@ class ReplayGuard:
     def seeded(self, timestamp: int, request: bytes) -> bool:
         """Whether a request is known whose answer is gone, from before the start for instance."""
         second, past = timestamp // 1_000, self._past
-        return (
-            request in self._seeded.get(second, ())
-            or (past is not None and past.used and past.has(second, request))
-            or request[:DIGEST_BYTES] in self._unstamped
+        return request in self._seeded.get(second, ()) or (
+            past is not None and past.used and past.has(second, request)
         )
 
     def enter(
@@ -322,8 +315,6 @@ class ReplayGuard:
             seeded = self._seeded.pop(second)
             if self._past is not None:
                 self._past.forget(second, seeded)
-        if self._unstamped and now_ms > max(self._unstamped.values()):
-            self._unstamped.clear()
 
 
 def request_id(digest: bytes, timestamp: int) -> bytes:

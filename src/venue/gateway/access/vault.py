@@ -24,7 +24,6 @@ from msgspec import Struct
 from venue import private_files
 
 VERSION: Final = 2
-EARLIER: Final = 1  # each secret sealed alone, all else in the clear
 MASTER_BYTES: Final = 32
 NUMBER_BYTES: Final = 8
 TAG_BYTES: Final = 16
@@ -99,16 +98,11 @@ class _File(Struct):
     sealed: bytes  # nonce and ciphertext of the keys
 
 
-class _EarlierFile(Struct):
-    version: int
-    keys: list[StoredKey]  # `secret` is nonce and ciphertext, bound to key and uid
-
-
 class _Master(Struct, frozen=True):
-    """The master key, and the number of the last rewrite; None in a file of the earlier version."""
+    """The master key, and the number of the last rewrite."""
 
     key: bytes
-    number: int | None
+    number: int
 
 
 class Vault:
@@ -117,10 +111,8 @@ class Vault:
     def __init__(self, path: Path, master: _Master, least: int = 0) -> None:
         self._path = path
         self._least = least
-        self._master = master
-        # From the earlier version's key comes another one: a copy of its file never opens again.
-        self._key = master.key if master.number is not None else _next_key(master.key)
-        self._number = master.number or 0
+        self._key = master.key
+        self._number = master.number
 
     @classmethod
     def open(cls, path: Path, least: int = 0) -> Vault:
@@ -152,13 +144,11 @@ class Vault:
         return self._number
 
     def load(self) -> list[StoredKey]:
-        """Every key. A file of the earlier version is sealed on the way. Raises VaultError."""
+        """Every key. Raises VaultError."""
         if not self._path.exists():
             return []
         text = _read_private(self._path)
         version = self._decoded(text, _Version).version
-        if version == EARLIER:
-            return self._earlier(self._decoded(text, _EarlierFile))
         if version != VERSION:
             raise VaultError(f"{self._path} has version {version}; this is {VERSION}")
         return self._opened(self._decoded(text, _File))
@@ -179,9 +169,7 @@ class Vault:
         except (InvalidTag, ValueError, OverflowError):
             raise self._unfit("does not open") from None
         _refuse_earlier(self._path, file.number, self.last())
-        if (
-            file.number > self._number or self._master.number is None
-        ):  # the venue was killed between
+        if file.number > self._number:  # the venue was killed between
             self._note(file.number)
         keys = self._decoded(text, list[StoredKey])
         for stored in keys:
@@ -198,36 +186,9 @@ class Vault:
                     " an address nor a CIDR block"
                 ) from None
 
-    def _earlier(self, file: _EarlierFile) -> list[StoredKey]:
-        """The keys of an earlier version's file, sealed from now on."""
-        if self._master.number is not None or self._least:
-            raise self._unfit("is of the earlier version, which cannot be authenticated any more")
-        for stored in file.keys:
-            self._unseal(stored)
-        self.save(file.keys)
-        log.warning(
-            "%s was made by an earlier version, which did not protect permissions, addresses,"
-            " expiry and revocation: they are sealed now as they stood. Look at the list of keys",
-            self._path,
-        )
-        return file.keys
-
-    def _unseal(self, stored: StoredKey) -> None:
-        bound = f"{EARLIER}|{stored.uid}|{stored.key}".encode()
-        nonce, text = stored.secret[:NONCE_BYTES], stored.secret[NONCE_BYTES:]
-        hashed = stored.passphrase
-        try:
-            stored.secret = AESGCM(self._master.key).decrypt(nonce, text, bound)
-        except (InvalidTag, ValueError):
-            raise self._unfit(f"does not open at key {stored.key!r}") from None
-        self._check_addresses(stored)
-        if (hashed.n, hashed.r, hashed.p) != (SCRYPT_N, SCRYPT_R, SCRYPT_P):
-            raise self._unfit(f"has another passphrase hash at key {stored.key!r}")
-
     def _note(self, number: int) -> None:
         """Have the number of the last rewrite beside the master key."""
         private_files.put(_master_path(self._path), _master_text(self._key, number))
-        self._master = _Master(self._key, number)
         self._number = number
 
     def _decoded(self, text: bytes, shape: type[T]) -> T:
@@ -267,10 +228,6 @@ def _bound_to(number: int) -> bytes:
     return f"venue keys|{VERSION}|{number}".encode()
 
 
-def _next_key(earlier: bytes) -> bytes:
-    return hmac.digest(earlier, f"venue keys {VERSION}".encode(), "sha256")
-
-
 def _scrypt(passphrase: bytes, salt: bytes, n: int, r: int, p: int) -> bytes:
     return hashlib.scrypt(passphrase, salt=salt, n=n, r=r, p=p, maxmem=SCRYPT_MEMORY_MAX, dklen=32)
 
@@ -286,8 +243,6 @@ def _master_text(key: bytes, number: int) -> bytes:
 
 def _read_master(place: Path) -> _Master:
     text = _read_private(place)
-    if len(text) == MASTER_BYTES:
-        return _Master(text, None)
     size = MASTER_BYTES + NUMBER_BYTES + TAG_BYTES
     if len(text) != size:
         raise VaultError(f"{place} holds {len(text)} bytes; a master key has {size}")

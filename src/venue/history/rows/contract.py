@@ -14,7 +14,6 @@ from venue.vocabulary import AlgoStatus, OrderStatus
 BECAME_NOTHING: Final = {  # how a conditional order ends, as an order ends
     int(AlgoStatus.CANCELED): int(OrderStatus.CANCELED),
     int(AlgoStatus.EXPIRED): int(OrderStatus.EXPIRED),
-    int(AlgoStatus.REJECTED): int(OrderStatus.EXPIRED),
 }
 
 

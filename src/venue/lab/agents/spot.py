@@ -122,9 +122,7 @@ class Agents:
     def restore(self, data: bytes) -> None:
         """Become what was dumped."""
         state = _decode(data)
-        drawn, self._references, self._moves = state[:3]
-        # A former version's state has none.
-        self._sides = state[3] if len(state) > 3 else dict.fromkeys(self._references, int(BUY))
+        drawn, self._references, self._moves, self._sides = state
         self._random.setstate(random_state(drawn))
 
     def step(self) -> list[Command]:

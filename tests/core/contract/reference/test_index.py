@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from support.contract_world import CONTRACT, INSTRUMENT, SECOND, SYMBOL, ContractWorld, of, wide
+from support.contract_world import CONTRACT, INSTRUMENT, SECOND, SYMBOL, ContractWorld, of
 from support.index_world import index_world, pull, quote, seconds, spread
 from venue.core.contract.reference.index import LEVELS_MAX, taken
 from venue.core.messages import commands
@@ -373,17 +373,3 @@ def test_a_snapshot_while_a_source_is_gone_or_openings_wait(passed: int) -> None
     spread(world, "maker", 1_040)
     seconds(world, passed)
     same_futures(world, 25)
-
-
-def test_a_contract_of_an_older_file_is_clamped_when_it_is_loaded() -> None:
-    """Its funding cap was 2 %."""
-    world = ContractWorld("ann", "ben")
-    world.trade("ann", "ben", 10, 1_000)
-    older = replace(CONTRACT, funding_cap_ppb=20_000_000, former=200_000)
-    world.perp.contract = older
-    loaded = snapshot.load(snapshot.dump(world.engine)).contracts.markets[SYMBOL]
-    assert loaded.funding_cap_ppb == 7_500_000
-    low = replace(older, tiers=wide(50, 4_000))
-    world.perp.contract = low
-    loaded = snapshot.load(snapshot.dump(world.engine)).contracts.markets[SYMBOL]
-    assert loaded.funding_cap_ppb == 3_000_000

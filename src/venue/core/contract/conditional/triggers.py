@@ -25,7 +25,7 @@ from venue.core.contract.conditional.waiting import (
 from venue.core.contract.orders import ASKED_MAX, Contracts
 from venue.core.contract.position import closed_now, find_position
 from venue.core.contract.prices_in_doubt import widens
-from venue.core.contract.records import UNKNOWN, Algo, Holding, Perpetual, Terms
+from venue.core.contract.records import Algo, Holding, Perpetual, Terms
 from venue.core.messages.commands import CancelAlgo, CancelAlgos, ChangeAlgo, PlaceAlgo
 from venue.core.messages.contract_events import AlgoTriggered
 from venue.core.messages.events import Event, OrderRepeated, Rejected
@@ -487,8 +487,7 @@ def _repeat(earlier: Algo, command: PlaceAlgo) -> list[Event]:
         # A change may have given it a price or taken it away: STOP and STOP_MARKET are one kind.
         and earlier.type // 2 == command.type // 2
         and earlier.quantity == command.quantity
-        and earlier.asked[:2] == (command.trigger_price, command.price)
-        and earlier.asked[2] in (command.source, UNKNOWN)
+        and earlier.asked == (command.trigger_price, command.price, command.source)
         and earlier.callback_ppm == command.callback_ppm
         and earlier.take_profit == command.take_profit
         and earlier.stop_loss == command.stop_loss
