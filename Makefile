@@ -4,6 +4,7 @@
 #   make dev [ARGS=...]     run `venue dev`; ARGS are its options. Installs only what running needs
 #   make test [ARGS=...]    run every test on the interpreted core, files side by side; ARGS
 #                           name tests, which then run one after another
+#   make core [ARGS=...]    run the tests of the core, or those of ARGS; installs only what they need
 #   make check              run ruff, mypy and import-linter
 #   make fast               compile the engine into build/fast; `venue` runs that while it fits
 #   make wheel              write dist/: a wheel with the compiled engine and one without
@@ -11,6 +12,8 @@
 #   make test-live [ARGS=...]  run the conformance tests with the profile live, or those of ARGS
 #   make bench [ARGS=...]   print the table of measurements; ARGS=overload: minutes of overload;
 #                           ARGS=pauses: a minute, how long 100,000 positions delay orders
+#   make docs               write the documents that follow from the sources; those that a venue
+#                           serves (/openapi.json, /asyncapi.json) go into build/docs
 #   make rules              record the core's sources as today's rules; part of each change of the core
 #   make recorded           record anew what the rules' number stands for (tests/files/README.md)
 #   make soak [ARGS=...]    search for orders that earn at others' cost: 3,000,000 commands, or
@@ -40,6 +43,7 @@
 BIN := .venv/bin
 RUNS := .venv/.runs
 COMPILES := .venv/.compiles
+CORE := .venv/.core
 INSTALLED := .venv/.installed
 ARGS ?=
 PYTHON ?= python3.11 python3.12 python3.13 python3 python
@@ -52,8 +56,8 @@ SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup dev test check fast wheel test-fast test-live bench rules recorded soak soak-door \
-  soak-streams points programs crowd agents lock clean
+.PHONY: help setup dev test core check fast wheel test-fast test-live bench docs rules recorded soak \
+  soak-door soak-streams points programs crowd agents lock clean
 .NOTPARALLEL:
 
 help:
@@ -91,6 +95,13 @@ $(COMPILES): requirements-compile.lock $(RUNS)
 	  -r requirements-compile.lock
 	@touch $@
 
+$(CORE): requirements-core.lock $(RUNS)
+	@echo "installing what the core's tests need: $$(grep -c == requirements-core.lock) packages of" \
+	  "requirements-core.lock"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes \
+	  -r requirements-core.lock
+	@touch $@
+
 $(INSTALLED): requirements.lock tests/typescript/package-lock.json $(RUNS)
 	@echo "installing what tests and checks need: $$(grep -c == requirements.lock) packages of" \
 	  "requirements.lock"
@@ -104,6 +115,9 @@ dev: $(RUNS)
 
 test: setup
 	@$(BIN)/pytest $(or $(ARGS),$(SPREAD))
+
+core: $(CORE)
+	@$(BIN)/pytest $(or $(ARGS),tests/core $(SPREAD))
 
 check: setup
 	@$(BIN)/ruff check -q .
@@ -129,6 +143,9 @@ test-live: setup
 
 bench: setup
 	@$(BIN)/python -m bench $(ARGS)
+
+docs: setup
+	@$(BIN)/python tools/documents.py
 
 rules: setup
 	@PYTHONPATH=$(CURDIR) $(BIN)/python tools/rules.py
@@ -165,6 +182,7 @@ lock: setup
 	@$(PIN) --extra build --extra dev --output-file requirements.lock pyproject.toml
 	@$(PART) --output-file requirements-run.lock pyproject.toml
 	@$(PART) --extra compile --output-file requirements-compile.lock pyproject.toml
+	@$(PART) --extra core --output-file requirements-core.lock pyproject.toml
 
 clean:
 	@rm -rf build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .venv

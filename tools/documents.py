@@ -13,6 +13,7 @@ import msgspec
 
 import venue
 from venue.api.documents.asyncapi import asyncapi
+from venue.api.documents.described import Schema
 from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.documents.text import operations_table
@@ -25,7 +26,6 @@ from venue.vocabulary import OrderStatus
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "venue"
-CLIENT = PACKAGE / "client"
 PERMITTED_TITLE = (
     "| command | owner frozen | symbol halted | contract delisted | contract settled |\n"
 )
@@ -38,7 +38,6 @@ VERDICTS = {
     Verdict.CLOSING: "an opening one is refused, but for a repetition",
     Verdict.ENDED: "finds nothing",
 }
-MIRRORS = (CLIENT / "calls", CLIENT / "async_calls")  # generated, a module for each of `api`
 
 
 class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,9 +60,65 @@ def documents() -> dict[str, str]:
         "docs/modules.md": _modules(),
         "docs/live.md": _live(),
         "docs/rulebook.md": _rulebook(),
-        "docs/openapi.json": json.dumps(openapi(ROWS, venue.__version__), indent=1) + "\n",
-        "docs/asyncapi.json": json.dumps(asyncapi(SOCKETS, venue.__version__), indent=1) + "\n",
+        "docs/schemas.md": _schemas(),
     }
+
+
+def published() -> dict[str, str]:
+    """The documents that a running venue serves, by their path in the repository; not in git."""
+    return {
+        "build/docs/openapi.json": json.dumps(openapi(ROWS, venue.__version__), indent=1) + "\n",
+        "build/docs/asyncapi.json": json.dumps(asyncapi(SOCKETS, venue.__version__), indent=1)
+        + "\n",
+    }
+
+
+def _schemas() -> str:
+    rest, streams = openapi(ROWS, venue.__version__), asyncapi(SOCKETS, venue.__version__)
+    return (
+        "# Schemas\n\nWritten by `python tools/documents.py` from the documents that a venue serves"
+        " (`make docs` writes them into build/docs). A field that may be left out ends in `?`.\n\n"
+        f"## /openapi.json\n\n```text\n{_schema_lines(rest)}\n```\n\n"
+        f"## /asyncapi.json\n\n```text\n{_schema_lines(streams)}\n```\n"
+    )
+
+
+def _schema_lines(document: Schema) -> str:
+    """Each schema of an OpenAPI or AsyncAPI document, by name: its fields and their types.
+
+    A field that may be left out ends in `?`.
+    """
+    found: dict[str, Schema] = document["components"]["schemas"]
+    return "\n".join(f"{name}: {_fields(one)}" for name, one in sorted(found.items()))
+
+
+def _fields(schema: Schema) -> str:
+    if "properties" not in schema:
+        return _type(schema)
+    required = schema.get("required", [])
+    return ", ".join(
+        f"{name}{'' if name in required else '?'} {_type(one)}"
+        for name, one in schema["properties"].items()
+    )
+
+
+def _type(schema: Schema) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    for several in ("anyOf", "oneOf"):
+        if several in schema:
+            return " or ".join(_type(one) for one in schema[several])
+    if "enum" in schema:
+        return "|".join("null" if one is None else str(one) for one in schema["enum"])
+    if "const" in schema:
+        return repr(schema["const"])
+    if schema.get("type") == "array":
+        if "prefixItems" in schema:
+            return f"[{', '.join(_type(one) for one in schema['prefixItems'])}]"
+        return f"{_type(schema.get('items', {}))}[]"
+    if "properties" in schema:
+        return f"{{{_fields(schema)}}}"
+    return str(schema.get("type", "any"))
 
 
 def _operations() -> str:
@@ -162,8 +217,7 @@ def _tree(folder: Path, depth: int) -> str:
     lines = [_line(path, path.name, depth) for path in sorted(folder.glob("[!_]*.py"))]
     for package in sorted(path.parent for path in folder.glob("*/__init__.py")):
         lines.append(_line(package / "__init__.py", f"{package.name}/", depth))
-        if package not in MIRRORS:
-            lines.append(_tree(package, depth + 1))
+        lines.append(_tree(package, depth + 1))
     return "".join(lines)
 
 
@@ -175,7 +229,8 @@ def _line(path: Path, name: str, depth: int) -> str:
 
 def main() -> None:
     """Write all documents."""
-    for path, text in documents().items():
+    for path, text in (documents() | published()).items():
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text)
         sys.stdout.write(f"{path}\n")
 

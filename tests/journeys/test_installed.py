@@ -97,7 +97,9 @@ def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pat
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("lock", [LOCK, ROOT / "requirements-compile.lock"])
+@pytest.mark.parametrize(
+    "lock", [LOCK, ROOT / "requirements-compile.lock", ROOT / "requirements-core.lock"]
+)
 def test_a_lock_is_a_part_of_the_whole_one(lock: Path) -> None:
     """The same versions with the same digests; a part may need them on fewer machines."""
     assert {*pinned(lock)} <= {*pinned(ROOT / "requirements.lock")}
