@@ -18,6 +18,7 @@ import pytest
 
 from support.command import run
 from support.copies import CLEAN
+from support.real_venue import real_venue
 from support.redirected import under
 from support.server import Server
 
@@ -201,6 +202,18 @@ def test_refusals_come_before_the_command(
 ) -> None:
     done = run("with", *arguments, VENUE_URL=server.url)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"venue: {said}\n")
+
+
+def test_an_owner_of_a_real_venue_may_have_a_demo_accounts_name(tmp_path: Path) -> None:
+    with real_venue(tmp_path) as server:
+        refused = run("with", "alice", "--url", server.url, "--", "true")
+        assert refused.stderr == "venue: alice is no owner of this venue; it has none yet\n"
+        client = server.client()
+        client.post("/_venue/owners", {"name": "alice"})
+        done = run("with", "alice", "--url", server.url, "--", "printenv", "WEEX_API_KEY")
+        assert done.returncode == 0
+        (row,) = client.get("/_venue/keys?owner=alice").json
+        assert (row["key"], row["revoked"]) == (done.stdout.strip(), True)
 
 
 def test_an_owner_gets_a_key_for_the_command_alone(server: Server) -> None:

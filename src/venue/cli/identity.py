@@ -45,7 +45,7 @@ def acting(who: Who, *permissions: str) -> Iterator[Credentials]:
     For a name that is no demo account's the operator makes a key for this one command, with the
     permissions that it needs (READ when none is named); it is revoked when the command ends.
     """
-    from venue.cli.credentials import Credentials, credentials
+    from venue.cli.credentials import credentials
     from venue.cli.http import ClientFailed
 
     try:
@@ -58,14 +58,23 @@ def acting(who: Who, *permissions: str) -> Iterator[Credentials]:
         if demo is not None:
             yield demo
             return
-        asked = {"owner": name, "permissions": list(permissions) or ["READ"], "label": LABEL}
-        made = call(who.url, "create_key", asked)
-        try:
-            yield Credentials(who.url.rstrip("/"), made["key"], made["secret"], made["passphrase"])
-        finally:
-            call(who.url, "revoke_key", {"key": made["key"]})
+        with lent(name, who.url, *permissions) as made:
+            yield made
     except ClientFailed as problem:
         die(str(problem))
+
+
+@contextmanager
+def lent(name: str, url: str, *permissions: str) -> Iterator[Credentials]:
+    """A key that the operator makes for an owner, and revokes at the end."""
+    from venue.cli.credentials import Credentials
+
+    asked = {"owner": name, "permissions": list(permissions) or ["READ"], "label": LABEL}
+    made = call(url, "create_key", asked)
+    try:
+        yield Credentials(url.rstrip("/"), made["key"], made["secret"], made["passphrase"])
+    finally:
+        call(url, "revoke_key", {"key": made["key"]})
 
 
 def at_hand(name: str, url: str) -> Credentials | None:

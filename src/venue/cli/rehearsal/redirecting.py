@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn
 
 from cyclopts import Parameter
 
-from venue.cli.identity import TRADER, Who, acting
+from venue.cli.identity import TRADER, lent
 from venue.cli.operator import DEFAULT_URL, Owner, ProfileName, Url, call, die
 from venue.cli.told.printing import tell
 from venue.core.units import FIRST_UID
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 STOP_S: Final = (0.0, 3_600.0)
 NEAR_MAX: Final = 3  # names that a refusal tells
+UNKNOWN_KEY: Final = -1044
 NAME_SHOWN: Final = 64  # characters of a name in it
 
 
@@ -104,25 +105,40 @@ def _venue(url: str, options: list[str], *, new: bool) -> Iterator[str]:
 def _account(name: str, url: str) -> Iterator[Credentials]:
     """The keys of an owner, of which the venue says that they work."""
     from venue.cli.credentials import credentials
-    from venue.cli.http import ClientFailed, ask
 
-    if credentials(name, url) is None:
-        owners = {str(one["name"]): int(one["uid"]) for one in call(url, "owners")}
-        if name not in owners:
-            _unknown(name, [one for one, uid in owners.items() if uid >= FIRST_UID])
-    with acting(Who(name=name, url=url), *TRADER) as account:
-        try:
-            ask(account, "account")
-        except ClientFailed as problem:
-            die(str(problem))
+    account = credentials(name, url)
+    if account is not None and _works(account):
         yield account
+        return
+    owners = {str(one["name"]): int(one["uid"]) for one in call(url, "owners")}
+    if name not in owners:
+        _unknown(name, [one for one, uid in owners.items() if uid >= FIRST_UID])
+    with lent(name, url, *TRADER) as account:
+        _works(account)
+        yield account
+
+
+def _works(account: Credentials) -> bool:
+    """Whether the venue knows a key; any other refusal ends the command. One that practice venues
+    share is unknown to others."""
+    from venue.cli.http import ClientFailed, named, send
+
+    try:
+        reply = send(account.url, named("account"), {}, account)
+        if f'"code":{UNKNOWN_KEY}'.encode() in reply.body:
+            return False
+        reply.value()
+    except ClientFailed as problem:
+        die(str(problem))
+    return True
 
 
 def _unknown(name: str, owners: list[str]) -> NoReturn:
     shown = name[:NAME_SHOWN]
-    near = get_close_matches(shown, owners, NEAR_MAX)
-    told = ("near to it:" if near else "owners are", ", ".join(near or owners[:NEAR_MAX]))
-    die(f"{shown or 'an empty name'} is no owner of this venue; {' '.join(told)}")
+    told = f"owners are {', '.join(owners[:NEAR_MAX])}" if owners else "it has none yet"
+    if near := get_close_matches(shown, owners, NEAR_MAX):
+        told = f"near to it: {', '.join(near)}"
+    die(f"{shown or 'an empty name'} is no owner of this venue; {told}")
 
 
 def _run(account: Credentials, command: tuple[str, ...], *, only: bool, stop_s: float) -> int:
