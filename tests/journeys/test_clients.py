@@ -19,7 +19,7 @@ from support.faulty import add
 from support.server import Server
 from venue import AsyncClient, Client, Misused, Refused, Unreachable
 from venue.api.documents.table import ROWS
-from venue.api.operation import Row, parameters
+from venue.api.operation import Row, parameters, request_type
 from venue.api.operator.faults import Effect
 from venue.client.calls import Call, Each
 from venue.client.methods import Methods
@@ -80,6 +80,17 @@ def test_each_row_has_its_method() -> None:
     assert {name for name, method in methods.items() if isinstance(method, Each)} == {
         f"each_{row.name}" for row in ROWS if paged(row)
     }
+
+
+def test_each_request_takes_keywords_only() -> None:
+    """The order of its fields is no promise to callers."""
+    by_place = {
+        request_type(row).__name__
+        for row in ROWS
+        for one in inspect.signature(request_type(row)).parameters.values()
+        if one.kind is not inspect.Parameter.KEYWORD_ONLY
+    }
+    assert by_place == set()
 
 
 def paged(row: Row) -> bool:
