@@ -210,6 +210,11 @@ def test_an_owner_of_a_real_venue_may_have_a_demo_accounts_name(tmp_path: Path) 
         assert refused.stderr == "venue: alice is no owner of this venue; it has none yet\n"
         client = server.client()
         client.post("/_venue/owners", {"name": "alice"})
+        told = run("balance", "--as", "alice", "--url", server.url)
+        assert told.stderr.endswith(
+            " Only practice venues know the key of the demo account alice: `venue key create alice`"
+            " makes one, for VENUE_KEY, VENUE_SECRET and VENUE_PASSPHRASE\n"
+        )
         done = run("with", "alice", "--url", server.url, "--", "printenv", "WEEX_API_KEY")
         assert done.returncode == 0
         (row,) = client.get("/_venue/keys?owner=alice").json

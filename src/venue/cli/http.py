@@ -32,11 +32,12 @@ _HOLE: Final = re.compile(r"\{(\w+)\}")
 
 class ClientFailed(Exception):
     """The venue does not answer, refuses, or has ended a stream; carries words for a user. `lost`:
-    a request was sent, and its answer did not come."""
+    a request was sent, and its answer did not come. `code` is a refusal's, or 0."""
 
-    def __init__(self, words: str, *, lost: bool = False) -> None:
+    def __init__(self, words: str, *, lost: bool = False, code: object = 0) -> None:
         super().__init__(words)
         self.lost = lost
+        self.code = code
 
 
 class Reply(NamedTuple):
@@ -193,7 +194,7 @@ def refused(body: bytes) -> ClientFailed:
         if isinstance(answer, dict):
             words = answer.get("msg") or answer.get("message") or answer.get("error")
             if words:
-                return ClientFailed(f"refused: {words}")
+                return ClientFailed(f"refused: {words}", code=answer.get("code", 0))
     return ClientFailed("refused by a server that is not a venue")
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from venue.cli.credentials import Credentials
 
 FIRST: Final = "alice"  # the owner when the command names none
+UNKNOWN_KEY: Final = -1044  # a code
 LABEL: Final = "command line"
 TRADER: Final = ("READ", "SPOT_TRADE", "CONTRACT_TRADE")  # all that a program of an owner needs
 
@@ -48,12 +49,12 @@ def acting(who: Who, *permissions: str) -> Iterator[Credentials]:
     from venue.cli.credentials import credentials
     from venue.cli.http import ClientFailed
 
+    name, demo = who.name or FIRST, None
     try:
         given = _given(who)
         if given is not None:
             yield given
             return
-        name = who.name or FIRST
         demo = credentials(name, who.url)
         if demo is not None:
             yield demo
@@ -61,7 +62,15 @@ def acting(who: Who, *permissions: str) -> Iterator[Credentials]:
         with lent(name, who.url, *permissions) as made:
             yield made
     except ClientFailed as problem:
-        die(str(problem))
+        die(f"{problem}{_advice(name) if demo is not None and problem.code == UNKNOWN_KEY else ''}")
+
+
+def _advice(name: str) -> str:
+    """The way on at a venue that does not know a demo account's key."""
+    return (
+        f" Only practice venues know the key of the demo account {name}: `venue key create {name}`"
+        " makes one, for VENUE_KEY, VENUE_SECRET and VENUE_PASSPHRASE"
+    )
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn
 
 from cyclopts import Parameter
 
-from venue.cli.identity import TRADER, lent
+from venue.cli.identity import TRADER, UNKNOWN_KEY, lent
 from venue.cli.operator import DEFAULT_URL, Owner, ProfileName, Url, call, die
 from venue.cli.told.printing import tell
 from venue.core.units import FIRST_UID
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 STOP_S: Final = (0.0, 3_600.0)
 NEAR_MAX: Final = 3  # names that a refusal tells
-UNKNOWN_KEY: Final = -1044
 NAME_SHOWN: Final = 64  # characters of a name in it
 
 
@@ -121,14 +120,13 @@ def _account(name: str, url: str) -> Iterator[Credentials]:
 def _works(account: Credentials) -> bool:
     """Whether the venue knows a key; any other refusal ends the command. One that practice venues
     share is unknown to others."""
-    from venue.cli.http import ClientFailed, named, send
+    from venue.cli.http import ClientFailed, ask
 
     try:
-        reply = send(account.url, named("account"), {}, account)
-        if f'"code":{UNKNOWN_KEY}'.encode() in reply.body:
-            return False
-        reply.value()
+        ask(account, "account")
     except ClientFailed as problem:
+        if problem.code == UNKNOWN_KEY:
+            return False
         die(str(problem))
     return True
 
