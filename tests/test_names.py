@@ -305,3 +305,36 @@ def test_units_have_one_constant() -> None:
 
 def test_a_unit_of_ones_own_is_seen() -> None:
     assert [name for name in defined(ast.parse("DAY_US: Final = 1").body) if name in UNITS]
+
+
+def test_no_row_is_known_by_a_part_of_its_name() -> None:
+    """A column of the table says what an operation is: another name would change a limit."""
+    found = [
+        f"{path}:{line}"
+        for name, path in modules().items()
+        for line in told_by_parts(trees()[path])
+    ]
+    none(found)
+
+
+def told_by_parts(tree: ast.Module) -> Iterator[int]:
+    """The lines that look into the name of a `row`, or for something else than a parameter into its
+    path. How a path begins is its product."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            looked = node.func.attr in ("startswith", "endswith")
+            parts = [node.func.value] if looked else []
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            parts = list(node.comparators) if isinstance(node.left, ast.Constant) else []
+            if ast.unparse(node.left) == "'{'":
+                continue
+        else:
+            continue
+        asked = [ast.unparse(part) for part in parts]
+        if "row.name" in asked or ("row.path" in asked and isinstance(node, ast.Compare)):
+            yield node.lineno
+
+
+def test_a_row_known_by_a_part_of_its_name_is_seen() -> None:
+    planted = "row.name.startswith('place_')\n'batch' in row.path\n'{' in row.path"
+    assert list(told_by_parts(ast.parse(planted))) == [1, 2]

@@ -15,7 +15,7 @@ from venue.api.contract import market as contract_market
 from venue.api.contract import orders as contract_orders
 from venue.api.documents import table
 from venue.api.documents.openapi import openapi
-from venue.api.operation import in_body, request_type
+from venue.api.operation import request_type
 from venue.gateway.dispatch.shapes import compile_request
 
 ROWS = (
@@ -170,7 +170,7 @@ def _parameters(request: type[Any]) -> str:
 
 
 def test_only_batches_cancel_by_a_body() -> None:
-    assert [row.name for row in ROWS if row.method == "DELETE" and in_body(row)] == [
+    assert [row.name for row in ROWS if row.method == "DELETE" and row.in_body] == [
         "cancel_contract_batch"
     ]
 

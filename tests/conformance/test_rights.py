@@ -21,7 +21,7 @@ from support.socket_desk import price_contracts
 from support.worlds import made
 from venue import Refused, Venue
 from venue.api.documents.table import ROWS
-from venue.api.operation import Row, in_body
+from venue.api.operation import Row
 from venue.api.streams.channels import CANCEL_ON_DISCONNECT, METHODS, PLACE, SOCKETS
 from venue.vocabulary import Access, Product
 
@@ -99,7 +99,7 @@ def sent(
 ) -> Answer:
     """One request with these parameters; signed where the client has a key."""
     path = row.path.format_map(dict.fromkeys(("name", "key", "id", "rule", "owner"), "x"))
-    body = values if in_body(row) else None
+    body = values if row.in_body else None
     raw = b"" if body is None else str(body).replace("'", '"').encode()
     signed = client.headers(row.method, path, raw)
     return client.call(row.method, prefix + path, raw, headers=signed | headers)

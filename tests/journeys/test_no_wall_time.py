@@ -11,7 +11,7 @@ from typing import Any
 from support.client import Answer
 from support.lived import SYMBOL, Life
 from venue.api.documents.table import ROWS
-from venue.api.operation import Row, in_body, parameters
+from venue.api.operation import Row, parameters
 from venue.vocabulary import Access
 
 NEAR_S = 3 * 86_400  # a time so near to the machine's is the machine's
@@ -54,7 +54,7 @@ def _call(life: Life, row: Row) -> Answer:
     fields = {field.encode_name for field in _fields(row)}
     asked = {name: value for name, value in ASKED.items() if name in fields}
     client = life.venue.anyone if row.access is Access.OPERATOR else life.alice
-    if in_body(row):
+    if row.in_body:
         return client.call(row.method, row.path, asked)
     query = "&".join(f"{name}={value}" for name, value in asked.items())
     return client.call(row.method, f"{row.path}?{query}" if query else row.path, None)

@@ -22,6 +22,9 @@ class Empty(Struct):
 class Operation(Struct, Generic[P, Q, R], frozen=True):
     """One operation: weight is (per IP, per UID); `request` and `reply` are their wire types.
 
+    `in_body`: its parameters come in a JSON body (protocol 1.2). A request counts for so many new
+    `orders`, 0 where it places none.
+
     P are the parameters of the request's constructor: those of the method of a client. Q, the
     request itself, is what the operation's handler takes, and R what both return.
     """
@@ -34,17 +37,21 @@ class Operation(Struct, Generic[P, Q, R], frozen=True):
     reply: type[R]
     name: str = ""  # the row's name in its module; `rows` fills it in
     lead: bool = False  # a lead trader's key is let in too, for its tracked positions
+    in_body: bool = False
+    orders: int = 0
 
 
 Row: TypeAlias = Operation[..., Any, Any]
 Weight = tuple[int, int]
+WITH_BODY: Final = ("POST", "PUT", "PATCH")
+BATCH_ORDERS: Final = 5  # a batch counts for so many new orders, however many it has
 
 
 class Under(Struct, frozen=True):
     """Makes the rows of one access whose paths begin alike.
 
-    GET carries its parameters in the query, POST, PUT and PATCH in a JSON body, except those that
-    the path names; DELETE in the query, or in the body where its path names a batch.
+    GET and DELETE carry their parameters in the query, POST, PUT, PATCH and the DELETE of many in a
+    JSON body, except those that the path names.
     """
 
     prefix: str
@@ -61,10 +68,22 @@ class Under(Struct, frozen=True):
     ) -> Operation[P, Q, R]:
         return self._row("POST", path, weight, request, reply)
 
+    def place(
+        self, path: str, weight: Weight, request: Callable[P, Q], reply: type[R], orders: int = 1
+    ) -> Operation[P, Q, R]:
+        """A POST that places new orders."""
+        return self._row("POST", path, weight, request, reply, orders)
+
     def delete(
         self, path: str, weight: Weight, request: Callable[P, Q], reply: type[R]
     ) -> Operation[P, Q, R]:
         return self._row("DELETE", path, weight, request, reply)
+
+    def delete_many(
+        self, path: str, weight: Weight, request: Callable[P, Q], reply: type[R]
+    ) -> Operation[P, Q, R]:
+        """A DELETE of what its body lists."""
+        return self._row("DELETE", path, weight, request, reply, in_body=True)
 
     def put(
         self, path: str, weight: Weight, request: Callable[P, Q], reply: type[R]
@@ -77,10 +96,27 @@ class Under(Struct, frozen=True):
         return self._row("PATCH", path, weight, request, reply)
 
     def _row(
-        self, method: str, path: str, weight: Weight, request: Callable[P, Q], reply: type[R]
+        self,
+        method: str,
+        path: str,
+        weight: Weight,
+        request: Callable[P, Q],
+        reply: type[R],
+        orders: int = 0,
+        *,
+        in_body: bool = False,
     ) -> Operation[P, Q, R]:
-        path = self.prefix + path
-        return Operation(method, path, self.access, weight, request, reply, lead=self.lead)
+        return Operation(
+            method,
+            self.prefix + path,
+            self.access,
+            weight,
+            request,
+            reply,
+            lead=self.lead,
+            in_body=in_body or method in WITH_BODY,
+            orders=orders,
+        )
 
 
 VENUE: Final = Under("/_venue", Access.OPERATOR)  # for operators alone
@@ -107,13 +143,6 @@ def rows(names: Mapping[str, object]) -> tuple[Row, ...]:
     for name, row in found.items():
         force_setattr(row, "name", name)
     return tuple(found.values())
-
-
-def in_body(row: Row) -> bool:
-    """Whether the row's parameters come in a JSON body (protocol 1.2)."""
-    return row.method in ("POST", "PUT", "PATCH") or (
-        row.method == "DELETE" and "batch" in row.path
-    )
 
 
 SIGNATURE = ("ACCESS-KEY", "ACCESS-SIGN", "ACCESS-PASSPHRASE", "ACCESS-TIMESTAMP")

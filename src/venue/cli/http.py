@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from uuid import uuid4
 
 from venue.api.documents.table import BY_NAME, ROWS
-from venue.api.operation import Row, in_body
+from venue.api.operation import Row
 from venue.api.repeating import repeated_under
 from venue.cli.credentials import OPERATOR_TOKEN, Credentials
 from venue.cli.progress import working
@@ -100,8 +100,8 @@ def send(
     """
     path = _HOLE.sub(lambda hole: quote(_taken(values, hole[1]), safe=""), row.path)
     given = {name: value for name, value in values.items() if f"{{{name}}}" not in row.path}
-    query = "" if in_body(row) else urlencode(texts(given), doseq=True)
-    body = json.dumps(given).encode() if in_body(row) else b""
+    query = "" if row.in_body else urlencode(texts(given), doseq=True)
+    body = json.dumps(given).encode() if row.in_body else b""
     owned = row.access not in (Access.OPERATOR, Access.PUBLIC)
     if owned and account is None:
         raise ClientFailed(f"{row.name} is for one owner: name the owner with --as NAME")

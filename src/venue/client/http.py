@@ -16,7 +16,7 @@ import msgspec
 
 from venue.api import errors, signing
 from venue.api.errors import BY_CODE
-from venue.api.operation import Row, in_body
+from venue.api.operation import Row
 from venue.client import operator_tokens
 from venue.client.errors import Misused, Refused, refused
 from venue.vocabulary import Access
@@ -97,8 +97,8 @@ class Http:
         """The request of a row, signed now. Misused."""
         values = dict(given)
         path = _HOLE.sub(lambda hole: quote(str(values.pop(hole[1])), safe=""), row.path)
-        query = "" if in_body(row) else urlencode(texts(values), doseq=True)
-        body = msgspec.json.encode(values) if in_body(row) else b""
+        query = "" if row.in_body else urlencode(texts(values), doseq=True)
+        body = msgspec.json.encode(values) if row.in_body else b""
         return self.signed(row, path, query, body)
 
     def signed(

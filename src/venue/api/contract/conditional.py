@@ -201,8 +201,8 @@ EndedOnes = list[EndedAlgo]
 TRADE = Under("/capi/v3", Access.CONTRACT_TRADE)
 LED = Under("/capi/v3", Access.CONTRACT_TRADE, lead=True)  # for lead traders' keys too
 READ = Under("/capi/v3", Access.READ)
-place_algo = TRADE.post("/algoOrder", (2, 5), PlaceAlgoRequest, ContractOrderAck)
-place_exit = LED.post("/placeTpSlOrder", (2, 5), PlaceExitRequest, list[ExitAck])
+place_algo = TRADE.place("/algoOrder", (2, 5), PlaceAlgoRequest, ContractOrderAck)
+place_exit = LED.place("/placeTpSlOrder", (2, 5), PlaceExitRequest, list[ExitAck])
 change_exit = LED.post("/modifyTpSlOrder", (2, 5), ChangeExitRequest, ExitChanged)
 cancel_algo = TRADE.delete("/algoOrder", (2, 3), ContractOrderRequest, ContractCanceled)
 cancel_algos = TRADE.delete("/algoOpenOrders", (5, 10), CancelAllRequest, AllCanceled)

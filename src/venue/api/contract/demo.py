@@ -17,6 +17,6 @@ TRADE = Under("/capi/v3/sim", Access.CONTRACT_TRADE)
 demo_balance = READ.get("/balance", (5, 10), Empty, list[ContractBalance])
 demo_positions = READ.get("/position/allPosition", (10, 15), Empty, list[PositionView])
 demo_order_history = READ.get("/order/history", (10, 10), ContractOrderHistoryRequest, Orders)
-place_demo_order = TRADE.post("/order", (2, 5), PlaceContractOrderRequest, ContractOrderAck)
+place_demo_order = TRADE.place("/order", (2, 5), PlaceContractOrderRequest, ContractOrderAck)
 
 ROWS = rows(globals())

@@ -29,7 +29,7 @@ from venue.api.fields import (
     WorkingTypeName,
     batch_of,
 )
-from venue.api.operation import Under, either, rows
+from venue.api.operation import BATCH_ORDERS, Under, either, rows
 from venue.vocabulary import Access
 
 
@@ -226,10 +226,14 @@ Orders = list[ContractOrderView]
 TRADE = Under("/capi/v3", Access.CONTRACT_TRADE)
 LED = Under("/capi/v3", Access.CONTRACT_TRADE, lead=True)  # for lead traders' keys too
 READ = Under("/capi/v3", Access.READ)
-place_contract_order = LED.post("/order", (2, 5), PlaceContractOrderRequest, ContractOrderAck)
-place_contract_batch = TRADE.post("/batchOrders", (5, 10), PlaceContractBatchRequest, BatchAcks)
+place_contract_order = LED.place("/order", (2, 5), PlaceContractOrderRequest, ContractOrderAck)
+place_contract_batch = TRADE.place(
+    "/batchOrders", (5, 10), PlaceContractBatchRequest, BatchAcks, BATCH_ORDERS
+)
 cancel_contract_order = TRADE.delete("/order", (2, 3), ContractOrderRequest, ContractCanceled)
-cancel_contract_batch = TRADE.delete("/batchOrders", (5, 10), CancelContractBatchRequest, BatchEnds)
+cancel_contract_batch = TRADE.delete_many(
+    "/batchOrders", (5, 10), CancelContractBatchRequest, BatchEnds
+)
 cancel_contract_open_orders = TRADE.delete("/allOpenOrders", (5, 10), CancelAllRequest, AllCanceled)
 close_positions = LED.post("/closePositions", (40, 50), ClosePositionsRequest, ClosedPositions)
 contract_order = READ.get("/order", (2, 3), ContractOrderRequest, ContractOrderView)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from venue.api import errors
 from venue.api.documents.described import described, example
 from venue.api.documents.schemas import asked, cleaned, said, text_of
-from venue.api.operation import SIGNATURE, Row, in_body, request_type
+from venue.api.operation import SIGNATURE, Row, request_type
 from venue.api.profile import Profile
 from venue.vocabulary import Access
 
@@ -87,7 +87,7 @@ def _bodies(rows: Iterable[Row]) -> list[type[Struct]]:
     """The structs that stand in bodies of requests: those of rows, and of their lists."""
     found: dict[type[Struct], None] = {}
     for row in rows:
-        if in_body(row):
+        if row.in_body:
             found[request_type(row)] = None
             for hint in get_type_hints(request_type(row)).values():
                 found.update(
@@ -121,7 +121,7 @@ def _document(
     problem = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
     trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
     headers = _HEADERS | (_TRADE_HEADERS if trades else {})
-    headers |= _ORDER_HEADERS if row.name.startswith("place_") else {}
+    headers |= _ORDER_HEADERS if row.orders else {}
     document: dict[str, Any] = {
         "operationId": row.name,
         "summary": row.name.replace("_", " ").capitalize(),
@@ -150,12 +150,12 @@ def _document(
         },
     }
     named = _parameters(request, row, "path")
-    if in_body(row):
+    if row.in_body:
         content = {"application/json": {"schema": body, "example": shown}}
         document["requestBody"] = {"required": True, "content": content}
     else:
         named += _parameters(request, row, "query")
-    if named or not in_body(row):
+    if named or not row.in_body:
         document["parameters"] = named
     if row.access is Access.OPERATOR:
         document["security"] = [{}, {"operator": []}]

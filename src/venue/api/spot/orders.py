@@ -23,7 +23,7 @@ from venue.api.fields import (
     UpTo1000,
     batch_of,
 )
-from venue.api.operation import Under, rows
+from venue.api.operation import BATCH_ORDERS, Under, rows
 from venue.vocabulary import Access
 
 
@@ -189,11 +189,13 @@ class MyTrade(Struct, rename="camel"):
 
 TRADE = Under("/api/v3", Access.SPOT_TRADE)
 READ = Under("/api/v3", Access.READ)
-place_order = TRADE.post("/order", (2, 5), PlaceOrderRequest, OrderAck)
-place_batch = TRADE.post("/order/batch", (10, 50), PlaceBatchRequest, PlaceBatchReply)
+place_order = TRADE.place("/order", (2, 5), PlaceOrderRequest, OrderAck)
+place_batch = TRADE.place(
+    "/order/batch", (10, 50), PlaceBatchRequest, PlaceBatchReply, BATCH_ORDERS
+)
 cancel_order = TRADE.delete("/order", (1, 1), OrderRequest, Canceled)
 cancel_open_orders = TRADE.delete("/openOrders", (1, 1), SymbolRequest, list[Canceled])
-cancel_batch = TRADE.delete("/order/batch", (5, 10), CancelBatchRequest, CancelBatchReply)
+cancel_batch = TRADE.delete_many("/order/batch", (5, 10), CancelBatchRequest, CancelBatchReply)
 order = READ.get("/order", (2, 2), OrderRequest, OrderView)
 open_orders = READ.get("/openOrders", (3, 3), OpenOrdersRequest, list[OrderView])
 all_orders = READ.get("/allOrders", (10, 10), AllOrdersRequest, list[OrderView])

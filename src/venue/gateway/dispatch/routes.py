@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from difflib import SequenceMatcher
 from typing import Any, Final, TypeVar
 
-from venue.api.operation import Operation, Row, in_body, request_type
+from venue.api.operation import Operation, Row, request_type
 from venue.gateway.access.operators import OPERATOR_PATHS
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Node
@@ -25,7 +25,6 @@ NEAR_LENGTH_MAX: Final = 80  # of an unknown path that is compared with those th
 COMPARED_MAX: Final = 40  # known paths, some 10 us each
 ALIKE: Final = 0.5  # the least ratio of `difflib`
 Closed = Callable[[Node], str]
-BATCH_ORDERS: Final = 5  # a batch counts for so many, however many it has
 
 
 class Route:
@@ -68,14 +67,13 @@ class Route:
         self.closed = closed
         self.lead = lead
         self.is_async = inspect.iscoroutinefunction(handler)
-        self.in_body = in_body(row)
+        self.in_body = row.in_body
         self.named = "{" in row.path  # parameters stand in the path
         self.request: RequestShape = compile_request(request_type(row))
         self.queries = KnownQueries()
         self.trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
-        self.opens = self.trades and row.name.startswith("place_")  # new orders
-        # How many orders it counts for.
-        self.orders = (BATCH_ORDERS if "batch" in row.name else 1) if self.opens else 0
+        self.opens = row.orders > 0
+        self.orders = row.orders
 
 
 def bind(

@@ -111,7 +111,7 @@ def try_fault(call: Call, request: TryRequest) -> list[Tried]:
         symbol=(request.symbol or "").upper(),
         side=request.side or "",
         channel=request.channel or "",
-        places=row is not None and row.name.startswith("place_"),
+        places=row is not None and row.orders > 0,
         reads=row is not None and row.access in READING,
     )
     return node.faults.tried(asked, node.clock.now())

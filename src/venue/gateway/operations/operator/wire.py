@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from venue.api import errors
 from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
-from venue.api.operation import Row, in_body
+from venue.api.operation import Row
 from venue.api.operator.wire import KINDS, WireEntry, WireRequest
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import body_values
@@ -187,7 +187,7 @@ def _values(noted: Exchange | Operated, row: Row | None) -> dict[str, Any] | Non
 
 
 def _lists(row: Row | None) -> frozenset[str]:
-    return frozenset() if row is None or in_body(row) else frozenset(("symbols",))
+    return frozenset() if row is None or row.in_body else frozenset(("symbols",))
 
 
 def _masked(name: str, value: Any) -> Any:
