@@ -109,6 +109,7 @@ REFUSALS: list[tuple[Reject, int, int, tuple[str, ...]]] = [
     (Reject.ALGO_UNKNOWN, 0, -3200, ("order not found",)),
     (Reject.CALLBACK_RATE, 500_000, -1140, ("'callbackRate'", "up to 0.5")),
     (Reject.PRICE_DOUBT, 0, -1054, (FAILED, "in doubt", "only reduce")),
+    (Reject.MARKET_HOURS, 10**15, -1054, (FAILED, "market hours", "2001-09-09T01:46:40")),
     (Reject.POSITIONS_SYMBOL, 200, -1140, ("200 positions per symbol",)),
     (Reject.POSITIONS_ACCOUNT, 1_000, -1140, ("1000 positions per account",)),
     (Reject.PLAN_FAULT, 0, -1054, (FAILED, "nothing was done")),

@@ -46,9 +46,6 @@ def test_a_practice_venue_lists_a_share(venue: Venue) -> None:
     assert kinds == {("PERPETUAL", "COIN"), ("TRADIFI_PERPETUAL", "Stocks")}
     share = rows[SHARE]
     assert (share.contract_type, share.max_leverage) == ("TRADIFI_PERPETUAL", 10)
-    assert share.delivery == [f"{hour:02}:00:00" for hour in range(0, 24, 4)]
-    (premium,) = venue.call("premium_index", symbol=SHARE)
-    assert premium.collect_cycle == 240
     assert view(venue).trading_hours == HOURS
 
 

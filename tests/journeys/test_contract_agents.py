@@ -24,7 +24,7 @@ from venue.lab.agents.contract import (
 from venue.lab.agents.spot import STEP_US, Agents
 from venue.vocabulary import BUY, IOC, LONG, MARKET, SELL, SHORT, PositionSide, Wallet
 
-EPOCH = 1_764_500_000_000_000
+EPOCH = 1_764_600_000_000_000  # on a Monday at 14:40 UTC, within all market hours
 TICK_STEPS = 5  # a second
 
 

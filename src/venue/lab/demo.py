@@ -133,7 +133,6 @@ def _on_share(followed: Instrument) -> Contract:
     return structs.replace(
         made,
         index_sources=(POSTED,),
-        funding_minutes=tuple(range(0, DAY_MINUTES, 240)),
         underlying="Stocks",
         market_hours=tuple(TradingSession(opens, closes) for opens, closes in hours),
     )

@@ -14,6 +14,7 @@ from venue.core.contract.listing import change_refused
 from venue.core.contract.position import equity, maintenance
 from venue.core.contract.risk.changed_terms import FORMER_US, foreseen
 from venue.core.instruments import Contract, Instrument, Tier, grid
+from venue.core.market_hours import TradingSession
 from venue.core.messages import commands
 from venue.core.messages.contract_events import (
     ContractChanged,
@@ -55,6 +56,8 @@ SETTINGS = {
     "index_notional": (10_000, 20_000),
     "impact_notional": (10_000, 20_000),
     "index_step_ppm": (5_000, 7_500, 30_000),
+    "underlying": ("COIN", "Stocks"),
+    "market_hours": ((), (), (TradingSession(0, 10_080),), (TradingSession(0, 3_800),)),
 }
 LADDERS = (
     CONTRACT.tiers,

@@ -93,8 +93,8 @@ def bills(row: str, code: int, *words: str, **body: Any) -> Case:
 
 
 _BILLS = [
-    bills("B1", -1142, "'coinId'", "allowed: 1 to 6", coinId=7),
-    bills("B1", -1142, "'coinId'", "allowed: 1 to 6", coinId=2**31 - 1),
+    bills("B1", -1142, "'coinId'", "allowed: 1 to 7", coinId=8),
+    bills("B1", -1142, "'coinId'", "allowed: 1 to 7", coinId=2**31 - 1),
     bills("B1", -1140, "'coinId'", "allowed: 1 to 2147483647", coinId=2**31),
     bills("B1", -1140, "'coinId'", "allowed: 1 to 2147483647", coinId=0),
     bills("B1", -1140, "'coinId'", "allowed: 1 to 2147483647", coinId=-2),
@@ -124,7 +124,7 @@ _BILLS = [
 ]
 
 _SIBLINGS = [
-    post("B1", FUNDING, {"coinId": 7}, -1142, "'coinId'", "allowed: 1 to 6"),
+    post("B1", FUNDING, {"coinId": 8}, -1142, "'coinId'", "allowed: 1 to 7"),
     post("B2", FUNDING, {"bizType": "x"}, -1142, "'bizType'", "deposit"),
     post("B3", FUNDING, {"startTime": 5}, -1140, "'startTime'", TIMES),
     post("B3", FUNDING, {"endTime": "x"}, -1142, "'endTime'", "whole number"),
@@ -133,7 +133,7 @@ _SIBLINGS = [
     post("B5", FUNDING, {"pageIndex": 100_001}, -1140, "'pageIndex'", "allowed: 1 to 100000"),
     post("B5", FUNDING, {"pageSize": 101}, -1140, "'pageSize'", "allowed: 1 to 100"),
     post("B10", TAX, {"page": 50_001, "limit": "200"}, -1140, "'page'", "at most 10000000"),
-    get("B1", f"{TRANSFERS}?coinId=7", -1142, "'coinId'", "allowed: 1 to 6"),
+    get("B1", f"{TRANSFERS}?coinId=8", -1142, "'coinId'", "allowed: 1 to 7"),
     get("B3", f"{TRANSFERS}?after=5", -1140, "'after'", TIMES),
     get("B3", f"{TRANSFERS}?before={10**15}", -1140, "'before'", TIMES),
     get("B4", f"{TRANSFERS}?after={NOW}&before={NOW - 1}", -1171, "'after'", "'before'"),

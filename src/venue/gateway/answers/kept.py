@@ -19,7 +19,7 @@ from venue.gateway.answers.encoded import Encoded
 ANSWERS_MAX: Final = 4_096  # answers, the longest (200 levels of a book) some 12 KB
 # Series, each with at most `ITEMS_MAX` items: more than the demo markets have. With fewer, a client
 # that asks for all in turn would have the venue encode each one of everybody's again.
-SERIES_MAX: Final = 360
+SERIES_MAX: Final = 400
 WORLD_SERIES_MAX: Final = 8  # of each of many worlds
 SPANS_MAX: Final = 32  # charts of which candles of the past are kept encoded
 FOREVER: Final = 2**63
