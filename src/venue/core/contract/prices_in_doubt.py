@@ -42,8 +42,11 @@ def doubt_refused(perp: Perpetual) -> Rejected:
 
 
 def doubtful(pool: Pool) -> bool:
-    """Whether a position's price is in doubt: nothing may leave the pool meanwhile (rule 5.14)."""
-    return any(position.perp.doubt for position in pool.positions)
+    """Whether a position's price is in doubt: nothing may leave the pool meanwhile (rule 5.14).
+
+    Outside market hours, which last for days, only what the position may lose stays (rule 6.8).
+    """
+    return any(position.perp.doubt and not position.perp.reopens for position in pool.positions)
 
 
 def spare(pool: Pool) -> int:

@@ -159,6 +159,18 @@ def test_the_index_stands_outside_the_hours() -> None:
     assert isinstance(world.withdraw("ann", 1)[0], Rejected)
 
 
+def test_money_leaves_as_far_as_the_whole_worth_of_a_position_stays() -> None:
+    """Of 1,000,000 the taker's fee of 50, funding of 10 and the worth of 100,000 stay: 899,940 may
+    leave all weekend. While the price is unknown within the hours nothing may."""
+    world = share_world("ann", "ben")
+    world.trade("ann", "ben", 100, PRICE)
+    at(world, FRIDAY_CLOSES)
+    assert isinstance(world.withdraw("ann", 899_941)[0], Rejected)
+    assert not isinstance(world.withdraw("ann", 899_940)[0], Rejected)
+    open_again(world, PRICE, MONDAY_OPENS)
+    assert isinstance(world.withdraw("ben", 1)[0], Rejected)
+
+
 def test_openings_wait_out_of_the_book_and_return() -> None:
     """They are parked at the close, and back in their places ten seconds after the opening."""
     world = share_world("ann", "ben")
