@@ -275,3 +275,18 @@ def test_a_kept_state_knows_that_the_market_is_closed() -> None:
     assert snapshot.state_hash(engine) == snapshot.state_hash(world.engine)
     world.engine = engine
     assert refusal(world.long("ann", 1, PRICE)) == Reject.MARKET_HOURS
+
+
+def test_a_contract_that_settles_outside_its_hours_opens_never_again() -> None:
+    world = share_world("ann", "ben")
+    world.trade("ann", "ben", 100, PRICE)
+    at(world, FRIDAY_CLOSES)
+    world.ok(commands.DelistContract(SYMBOL))
+    world.ok(commands.SettleContract(SYMBOL, PRICE))
+    for _ in range(3):
+        world.wait(1)
+        world.tick()
+        world.ok(commands.Proceed())
+    assert world.positions("ann") == []
+    assert (world.perp.reopens, world.perp.doubt, world.perp.current) == (0, False, True)
+    assert refusal(world.long("ann", 1, PRICE)) == Reject.HALTED

@@ -119,7 +119,7 @@ def settle_range(perp: Perpetual) -> tuple[int, int]:
 def _fix_price(perp: Perpetual, price: int) -> None:
     """Have a contract stand at a price that nothing moves: no index, no funding, no doubt."""
     perp.mark = price
-    perp.current = True
+    perp.current, perp.reopens = True, 0
     perp.doubt = perp.spot_alone = False
     perp.wait_until = 0
     perp.spot = None
