@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from pathlib import Path
 
-import apsw
 import pytest
 
 from venue.core.messages.commands import Command, Tick
 from venue.journal import built
-from venue.journal.chain import BLOCK
-from venue.journal.journal import JournalCorrupt, JournalFailed, Snapshot
+from venue.journal.journal import JournalFailed, Snapshot
 from venue.journal.opening import open_journal, open_readonly
-from venue.journal.snapshot_files import SnapshotFiles, packed
 
 
 def commands(first: int, count: int) -> list[Command]:
@@ -42,65 +37,6 @@ def test_a_damaged_snapshot_is_passed_over(path: str) -> None:
         assert list(journal.snapshots()) == [snapshot(5)]
     Path(f"{path}.snapshot-9").write_bytes(whole)
     assert list(journal.snapshots()) == [snapshot(9), snapshot(5)]
-    journal.close()
-
-
-def test_snapshots_of_former_versions_are_taken_out_of_the_journal(path: str) -> None:
-    journal = open_journal(path)
-    journal.append(commands(1, 9))
-    journal.close()
-    connection = apsw.Connection(path)
-    for sequence in (2, 5, 9):
-        row = packed(snapshot(sequence))
-        connection.execute("INSERT INTO snapshots VALUES(?, ?, ?, ?, ?)", row)
-    connection.execute("UPDATE snapshots SET parts = x'80' WHERE sequence = 9")
-    connection.execute("DROP TABLE archived; UPDATE meta SET format = 1")
-    connection.execute("ALTER TABLE segments DROP COLUMN rules")
-    connection.close()
-    for opened in (open_readonly, open_journal):
-        journal = opened(path)
-        assert list(journal.snapshots()) == [snapshot(5), snapshot(2)]
-        journal.close()
-        assert SnapshotFiles(path).sequences() == []
-    journal = open_journal(path)
-    journal.append(commands(10, 1))
-    assert list(journal.snapshots()) == [snapshot(5), snapshot(2)]
-    journal.close()
-    connection = apsw.Connection(path)
-    assert connection.execute("SELECT count(*) FROM snapshots").get == 0
-    connection.close()
-    assert SnapshotFiles(path).sequences() == [5, 2]
-    assert stat.S_IMODE(os.stat(f"{path}.snapshot-5").st_mode) == 0o600
-
-
-def test_what_stands_for_dropped_commands_stays_when_a_former_journal_is_brought_up(
-    path: str,
-) -> None:
-    journal = open_journal(path)
-    journal.append(commands(1, BLOCK + 30))
-    journal.close()
-    connection = apsw.Connection(path)
-    for sequence in (BLOCK + 20, BLOCK + 30):
-        row = packed(snapshot(sequence))
-        connection.execute("INSERT INTO snapshots VALUES(?, ?, ?, ?, ?)", row)
-    connection.execute("DROP TABLE archived; UPDATE meta SET format = 2")
-    connection.close()
-    journal = open_journal(path)
-    journal.stand(snapshot(BLOCK + 10))
-    journal.drop(BLOCK, BLOCK + 10)
-    kept = [snapshot(BLOCK + number) for number in (30, 20, 10)]
-    assert list(journal.snapshots()) == kept
-    journal.append(commands(BLOCK + 31, 1))
-    journal.save_snapshot(snapshot(BLOCK + 31))
-    journal.close()
-    journal = open_readonly(path)
-    assert journal.begin() == BLOCK
-    assert list(journal.snapshots()) == [snapshot(BLOCK + 31), kept[0], kept[2]]
-    for read in (journal.packed(BLOCK, BLOCK + 31), list(journal.read(BLOCK))):
-        assert [first for first, _ in read] == [BLOCK + 1, BLOCK + 31]
-    for refused in (lambda: journal.packed(BLOCK - 1, BLOCK), lambda: next(journal.read(0))):
-        with pytest.raises(JournalCorrupt, match=f"begins after command {BLOCK}"):
-            refused()
     journal.close()
 
 

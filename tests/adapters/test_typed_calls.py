@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -30,10 +32,14 @@ CHECKERS: Final = {
 }
 
 
-def told(checker: str, program: Path) -> list[str]:
-    """The lines that a checker has to say of a program."""
+def told(checker: str, program: Path, folder: Path) -> list[str]:
+    """The lines that a checker has to say of a program. Pyright would take the settings of any
+    folder above: it gets its own, in a `folder`."""
     program_of, *options = CHECKERS[checker]
-    command = [needed(program_of), *options, str(program)]
+    settings = folder / "settings.json"
+    settings.write_text(json.dumps({"include": [os.path.relpath(program, folder)]}))
+    asked = ["-p", str(settings)] if checker == "pyright" else [str(program)]
+    command = [needed(program_of), *options, *asked]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=WAIT_S)
     assert done.stderr == ""
     lines = done.stdout.splitlines()
@@ -42,8 +48,8 @@ def told(checker: str, program: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
-def test_a_checker_infers_the_calls(checker: str) -> None:
-    assert not [line for line in told(checker, PROGRAM) if " error: " in line]
+def test_a_checker_infers_the_calls(checker: str, tmp_path: Path) -> None:
+    assert not [line for line in told(checker, PROGRAM, tmp_path) if " error: " in line]
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
@@ -53,7 +59,7 @@ def test_a_checker_sees_what_is_wrong(checker: str, tmp_path: Path) -> None:
     lines += ["def planted(client: Client) -> None:", *(f"    {line}" for line in PLANTED)]
     planted = tmp_path / "planted.py"
     planted.write_text("\n".join(lines))
-    found = [line for line in told(checker, planted) if " error: " in line]
+    found = [line for line in told(checker, planted, tmp_path) if " error: " in line]
     wrong = {
         number for number in range(len(lines) + 1) if any(f":{number}:" in one for one in found)
     }

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 from bench.markets import Statistics, correlation, measured
-
-from venue.core.engine import Engine
-from venue.lab.agents.spot import Agents
 
 SECONDS = 240
 SEEDS = (1, 2)
@@ -39,15 +35,6 @@ def test_signs_of_orders_have_a_memory_that_fades(markets: dict[str, Statistics]
         soon, later = found.signs
         assert 0.15 < soon < 0.6
         assert -0.1 < later < soon - 0.1
-
-
-def test_a_former_state_of_agents_is_taken() -> None:
-    engine = Engine()
-    agents = Agents(engine, 1, {"BTCUSDT": 100})
-    former = msgspec.msgpack.encode(msgspec.msgpack.decode(agents.dump())[:3])
-    other = Agents(engine, 2, {"BTCUSDT": 100})
-    other.restore(former)
-    assert other.dump() == agents.dump()
 
 
 def test_the_same_seed_has_the_same_figures() -> None:

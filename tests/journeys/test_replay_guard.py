@@ -90,16 +90,6 @@ def test_a_request_without_effect_may_be_sent_again() -> None:
     asyncio.run(story())
 
 
-def test_seeded_requests_of_earlier_versions_are_known_for_a_minute() -> None:
-    guard = ReplayGuard()
-    guard.seed([(ONE, NOW)], NOW)
-    gone(guard, ONE)
-    assert guard.enter(NOW_MS, TWO, NOW) is None
-    with pytest.raises(ApiError, match="its answer is gone"):
-        guard.enter(NOW_MS + 30_000, request_id(ONE, NOW_MS + 30_000), NOW + 71_000_000)
-    assert guard.enter(NOW_MS + 73_000, ONE, NOW + 73_000_000) is None
-
-
 def test_seeded_requests_are_known_while_their_timestamp_is_good() -> None:
     """Also those from ahead of a clock that was set back before the start."""
     guard = ReplayGuard()
