@@ -65,6 +65,12 @@ help:
 
 setup: $(INSTALLED)
 
+# install WHAT,LOCK: install the packages of a lock, and say what they are for.
+define install
+	@echo "installing what $(1): $$(grep -c == $(2)) packages of $(2)"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r $(2)
+endef
+
 # A first start waits longest here, so each part says what it fetches.
 $(RUNS): requirements-run.lock pyproject.toml
 	@if [ ! -x $(BIN)/pip ]; then \
@@ -80,33 +86,21 @@ $(RUNS): requirements-run.lock pyproject.toml
 	  echo "making .venv with $$found"; \
 	  $$found -m venv .venv; \
 	fi
-	@echo "installing what running needs: $$(grep -c == requirements-run.lock) packages of" \
-	  "requirements-run.lock"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes \
-	  -r requirements-run.lock
+	$(call install,running needs,$<)
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
 	  -e .
 	@touch $@
 
 $(COMPILES): requirements-compile.lock $(RUNS)
-	@echo "installing what compiling needs: $$(grep -c == requirements-compile.lock) packages of" \
-	  "requirements-compile.lock"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes \
-	  -r requirements-compile.lock
+	$(call install,compiling needs,$<)
 	@touch $@
 
 $(CORE): requirements-core.lock $(RUNS)
-	@echo "installing what the core's tests need: $$(grep -c == requirements-core.lock) packages of" \
-	  "requirements-core.lock"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes \
-	  -r requirements-core.lock
+	$(call install,the core's tests need,$<)
 	@touch $@
 
 $(INSTALLED): requirements.lock tests/typescript/package-lock.json $(RUNS)
-	@echo "installing what tests and checks need: $$(grep -c == requirements.lock) packages of" \
-	  "requirements.lock"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes \
-	  -r requirements.lock
+	$(call install,tests and checks need,$<)
 	@if command -v npm >/dev/null; then npm ci --silent --prefix tests/typescript; fi
 	@touch $@
 

@@ -19,11 +19,11 @@ from support.faulty import add
 from support.server import Server
 from venue import AsyncClient, Client, Misused, Refused, Unreachable
 from venue.api.documents.table import ROWS
+from venue.api.fields import PAGES
 from venue.api.operation import Row, parameters, request_type
 from venue.api.operator.faults import Effect
 from venue.client.calls import Call, Each
 from venue.client.methods import Methods
-from venue.client.paging import PAGES
 from venue.vocabulary import Access
 
 ROOT: Final = Path(__file__).resolve().parents[2]

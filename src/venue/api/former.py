@@ -91,7 +91,8 @@ SPOT_END: Final = "_SPBL"
 
 
 class FormerField(NamedTuple):
-    """The names of a field of V2 in V3, by operation, and its values there."""
+    """The names of a field of V2 in V3, of which an operation knows one or some, and its values
+    there."""
 
     names: tuple[str, ...]
     values: Mapping[str, str] = {}
@@ -104,7 +105,7 @@ _LIVES: Final = {
     "fok": "FOK", "ioc": "IOC",
 }  # fmt: skip
 _CLIENT_IDS: Final = ("origClientOrderIds", "origClientOrderIdList")
-# From V2's documentation. The first of the names that the operation of V3 knows is meant.
+# From V2's documentation. Those of the names that the operation of V3 knows are meant.
 FIELDS: Final[dict[str, FormerField]] = {
     "client_oid": FormerField(("newClientOrderId", "clientAlgoId")),
     "clientOrderId": FormerField(("newClientOrderId", "clientAlgoId", "origClientOrderId")),
@@ -125,8 +126,8 @@ FIELDS: Final[dict[str, FormerField]] = {
     "presetStopLossPrice": FormerField(("slTriggerPrice",)),
     "marginMode": FormerField(("marginType",), {"1": "CROSSED", "3": "ISOLATED"}),
     "separatedMode": FormerField(("separatedType",), {"1": "COMBINED", "2": "SEPARATED"}),
-    "longLeverage": FormerField(("isolatedLongLeverage' or 'crossLeverage",)),
-    "shortLeverage": FormerField(("isolatedShortLeverage' or 'crossLeverage",)),
+    "longLeverage": FormerField(("isolatedLongLeverage", "crossLeverage")),
+    "shortLeverage": FormerField(("isolatedShortLeverage", "crossLeverage")),
     "collateralAmount": FormerField(("amount",)),
     "coin": FormerField(("asset",)),
     "businessType": FormerField(("incomeType",)),
@@ -178,10 +179,10 @@ def meant(known: Collection[str], values: Any) -> str:
         field = FIELDS.get(name)
         if field is None or name in known:
             continue
-        of = next((one for one in field.names if one.partition("'")[0] in known), None)
-        if of is not None:
+        names = " or ".join(f"'{one}'" for one in field.names if one in known)
+        if names:
             now = field.values.get(value) if isinstance(value, str) else None
-            told.append(f"'{name}' {value} is '{of}' {now}" if now else f"'{name}' is '{of}'")
+            told.append(f"'{name}' {value} is {names} {now}" if now else f"'{name}' is {names}")
     way = values.get("type") if told else None
     if "positionSide" in known and isinstance(way, str) and way in _DIRECTIONS:
         told.append(f"'type' {way} is {_DIRECTIONS[way]}")

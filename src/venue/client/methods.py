@@ -1,4 +1,4 @@
-"""The rows of the table of operations as methods, for both clients."""
+"""The rows of the table of operations as methods, for every client."""
 
 from __future__ import annotations
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
+from venue.api.fields import PAGES, SIZES
 from venue.api.operation import Row, parameters
 
 T = TypeVar("T")
 Values = dict[str, Any]
-PAGES: Final = ("page", "pageIndex", "pageNum")
-SIZES: Final = ("limit", "pageSize")
 
 
 def each(

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 from decimal import Decimal
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET
 
 from venue.api import errors
-from venue.api.documents.table import ROWS
+from venue.api.documents.table import BY_NAME
 from venue.api.errors import ApiError
 from venue.api.operation import Operation, Row
 from venue.client.errors import Misused, refused
@@ -31,7 +31,6 @@ from venue.node.sequencer import Stopped
 from venue.vocabulary import Access
 
 R = TypeVar("R")
-BY_NAME: Final = {row.name: row for row in ROWS}
 
 
 class Calls:
@@ -82,7 +81,7 @@ class Calls:
         if not route.trades:
             reply = route.handler(Call(self.node, uid, b""), decode(route.request, given))
             return await reply if inspect.isawaitable(reply) else reply
-        if route.opens:
+        if route.orders:
             self.node.check_room(uid)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 

@@ -416,11 +416,11 @@ class Terms:
     `pool` is its owner's cross pool. Of the `whole_margin` atoms that an opening order needs,
     `margin` are held there for what remains of it. An open order `closes` a position, or it opens
     one: `made` is the one it has made in SEPARATED mode. `asked_position` is the id that its owner
-    named, 0 for none. `take_profit` and `stop_loss` are
-    attached once it has opened something: `attached` are those of the position `exits_position`.
-    `trimmed` lots were taken off a closing order because its position became smaller. Of one that
-    closes on its owner's behalf `limit` is the worst price in ticks at which it may trade (0: any).
-    It is `bounded` when its work ended before its lots (rule 3.13).
+    named, 0 for none. `take_profit` and `stop_loss` are attached once it has opened something:
+    `attached` are those of the position `exits_position`. `trimmed` lots were taken off a closing
+    order because its position became smaller. Of one that closes on its owner's behalf `limit` is
+    the worst price in ticks at which it may trade (0: any). It is `bounded` when its work ended
+    before its lots (rule 3.13).
     """
 
     __slots__ = ("algo_id", "asked_position", "attached", "bounded", "cause", "closes",

@@ -172,7 +172,6 @@ def _lead(engine: Engine, record: LeadRecord) -> Lead:
     lead.third_uid = record.third_uid
     lead.third_ppm = record.third_ppm
     lead.symbols = record.symbols
-    # Earlier versions knew the newest order of each position only.
     lead.counted = dict.fromkeys(record.counted, True)
     return lead
 

@@ -284,7 +284,7 @@ class Dispatcher:
 
     def _trade_once(self, request: Request, route: Route, caller: Caller, finish: Finish) -> None:
         try:
-            if route.opens:  # not before: a repetition must get its answer
+            if route.orders:  # not before: a repetition must get its answer
                 self._node.check_room(caller.uid)
             values = self._values(request, route)
         except Exception as problem:  # noqa: BLE001 - handed on, whatever it is
@@ -312,8 +312,10 @@ class Dispatcher:
         elif problem.status in BUSY:
             replays.forget(timestamp, name)
         else:
-            problem = self._explained(request, problem)
-            replays.record(timestamp, name, (problem.status, problem.body()))
+            refusal = self._explained(request, problem)
+            replays.record(timestamp, name, (refusal.status, refusal.body()))
+            self._answer_refusal(request, refusal)
+            return
         self._refuse(request, problem)
 
     def _repeated(
@@ -388,7 +390,9 @@ class Dispatcher:
     # -- answers ----------------------------------------------------------------------------------
 
     def _refuse(self, request: Request, problem: Exception) -> None:
-        refusal = self._explained(request, refusal_of(problem, request.what()))
+        self._answer_refusal(request, self._explained(request, refusal_of(problem, request.what())))
+
+    def _answer_refusal(self, request: Request, refusal: ApiError) -> None:
         if refusal.retry_after is not None:
             request.lines += b"retry-after: %d\r\n" % refusal.retry_after
         if refusal.code == errors.REQUEST_REPEATED:

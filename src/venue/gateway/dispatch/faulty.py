@@ -259,8 +259,8 @@ def asked(
         key=key,
         symbol=symbol,
         side=side,
-        batch=_batch(values) if route is not None and route.opens else (),
-        places=route is not None and route.opens,
+        batch=_batch(values) if route is not None and route.orders else (),
+        places=route is not None and route.orders > 0,
         reads=route is not None and route.access in READING,
     )
 

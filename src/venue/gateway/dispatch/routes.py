@@ -43,7 +43,6 @@ class Route:
         "lead",
         "method",
         "named",
-        "opens",
         "orders",
         "queries",
         "request",
@@ -72,7 +71,6 @@ class Route:
         self.request: RequestShape = compile_request(request_type(row))
         self.queries = KnownQueries()
         self.trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
-        self.opens = row.orders > 0
         self.orders = row.orders
 
 

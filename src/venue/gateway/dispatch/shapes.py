@@ -10,7 +10,7 @@ from msgspec import NODEFAULT, Meta, Struct
 from msgspec.structs import FieldInfo
 
 from venue.api import errors
-from venue.api.fields import COUNTDOWN_ALLOWED, Kind
+from venue.api.fields import COUNTDOWN_ALLOWED, PAGES, SIZES, Kind
 from venue.api.names import ALGO_TYPES, SIDES, TIMES_IN_FORCE, TYPES
 from venue.gateway.dispatch.decode import (
     TEXT_LENGTH_MAX,
@@ -39,8 +39,6 @@ from venue.gateway.dispatch.decode import (
 )
 
 REPEATED: Final = (Kind.SYMBOLS, Kind.UIDS)  # may be, in a query
-PAGES: Final = ("page", "pageIndex", "pageNum")  # the names of a list's page
-SIZES: Final = ("limit", "pageSize")  # and how many a page has
 
 
 def compile_request(struct: type[Struct]) -> RequestShape:

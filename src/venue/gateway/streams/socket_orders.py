@@ -98,8 +98,7 @@ class SocketOrders:
             return True
         self._in_flight += 1
         turn = partial(self._begin, route, values)
-        told = former.fields(route.request.names, values) if ignored else ""
-        finish: Finish = partial(self._served, route, identity, ignored, told)
+        finish: Finish = partial(self._served, route, identity, ignored, values)
         if note is not None:
             finish = note.finishing(finish)
         faults = self._desk.node.faults
@@ -225,13 +224,14 @@ class SocketOrders:
         route: Route,
         identity: Identity,
         ignored: list[str],
-        told: str,
+        values: dict[str, Any],
         reply: Any,
         problem: Exception | None,
     ) -> None:
         """Answer an operation. It is over before that: the answer's reader may send the next."""
         self._lost(reply, problem)
         if problem is not None:
+            told = former.fields(route.request.names, values) if ignored else ""
             refusal = refusal_of(problem, route.row.name)
             self._refuse(identity, errors.explained(refusal, told))
             return
