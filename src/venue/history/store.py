@@ -84,11 +84,10 @@ def open_history(path: str | None) -> Store:
     """The history in the file at `path`, created where it is missing; None: in memory.
 
     Its pages are checked as they are read: a statement that meets a damaged one raises
-    sqlalchemy.exc.DatabaseError.
-    The file must be history's own: a file that another SQLite library has open would lose its
-    locks. While another process has it (one about to end, its venue gone), this one waits, and says
-    so. Raises HistoryDamaged when it cannot be opened or lost commands, OSError when there is no
-    place or the other one keeps it.
+    sqlalchemy.exc.DatabaseError. The file must be history's own: a file that another SQLite library
+    has open would lose its locks. While another process has it (one about to end, its venue gone),
+    this one waits, and says so. Raises HistoryDamaged when it cannot be opened or lost commands,
+    OSError when there is no place or the other one keeps it.
     """
     if path is None:
         return Store(_connected(apsw.Connection(":memory:")), None)

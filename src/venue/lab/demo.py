@@ -129,12 +129,12 @@ def _listed_only(twin: Contract) -> Contract:
 def _on_share(followed: Instrument) -> Contract:
     """A contract on the share, from Monday to Friday 14:30 to 21:00 UTC; agents post its index."""
     made = _contract(structs.replace(followed, base=SHARE), LIVE)
-    hours = [(day * DAY_MINUTES + 870, day * DAY_MINUTES + 1_260) for day in range(5)]
+    days = [day * DAY_MINUTES for day in range(5)]
     return structs.replace(
         made,
         index_sources=(POSTED,),
         underlying="Stocks",
-        market_hours=tuple(TradingSession(opens, closes) for opens, closes in hours),
+        market_hours=tuple(TradingSession(day + 870, day + 1_260) for day in days),
     )
 
 
