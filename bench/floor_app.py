@@ -42,7 +42,7 @@ from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import decode
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
-from venue.gateway.dispatch.routes import Route, Routes, bind
+from venue.gateway.dispatch.routes import Route, Routes
 from venue.gateway.dispatch.shapes import compile_request
 from venue.gateway.operations.spot.orders import order_command
 from venue.gateway.transport.server import Server, listen
@@ -78,7 +78,7 @@ def routes(clock: VenueClock, answers: dict[str, bytes]) -> Routes:
     async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply:
         placed = []
         for raw in request.order_list:
-            ack = acknowledged(order_command(call, instrument, decode(ITEM, cast(Any, raw)), None))
+            ack = acknowledged(order_command(call, instrument, decode(ITEM, cast(Any, raw)), GTC))
             placed.append(
                 BatchPlaced(ack.symbol, ack.client_order_id, ack.transact_time, ack.order_id)
             )
@@ -86,13 +86,13 @@ def routes(clock: VenueClock, answers: dict[str, bytes]) -> Routes:
 
     def constant(row: Row) -> Route:
         data = Encoded(answers.get(row.path, b"{}"))
-        return bind(row, lambda call, request: data)
+        return Route(row, lambda call, request: data, None)
 
     rows = (market.depth, market.tickers)
     return Routes(
         [
-            bind(spot_orders.place_order, place_order),
-            bind(spot_orders.place_batch, place_batch),
+            Route(spot_orders.place_order, place_order, None),
+            Route(spot_orders.place_batch, place_batch, None),
             *(constant(row) for row in rows),
         ]
     )

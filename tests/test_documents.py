@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
@@ -17,7 +17,9 @@ from venue.api.documents.table import ROWS
 from venue.api.documents.words import by_struct
 from venue.api.errors import ROWS as ERRORS
 from venue.api.operation import request_type
+from venue.gateway.answers.encoded import Encoded
 from venue.gateway.dispatch.decode import body_values, decode
+from venue.gateway.dispatch.routes import Route
 from venue.gateway.dispatch.shapes import compile_request
 from venue.gateway.operations.bindings import bindings
 
@@ -100,6 +102,29 @@ def test_every_row_has_one_handler_and_a_weight() -> None:
     assert [route.row.name for route in bindings()] == [row.name for row in ROWS]
     assert len({row.name for row in ROWS}) == len(ROWS)
     assert all(row.weight[0] > 0 for row in ROWS)
+
+
+def differs(route: Route) -> str:
+    """How the hints of a handler, and of what refuses lead keys, differ from the row; empty where
+    they do not."""
+    hints = get_type_hints(route.handler)
+    given = hints.pop("return")
+    taken = [list(hints.values())[1]]
+    if route.lead is not None:
+        taken.append(list(get_type_hints(route.lead).values())[1])
+    if any(one is not route.row.request for one in taken):
+        return f"{route.row.name} takes {taken}, not {route.row.request}"
+    # An encoded reply has no type any more: `test_answers` compares those with their rows.
+    told = given == Encoded or given in (route.row.reply, route.row.reply | Encoded)
+    return "" if told else f"{route.row.name} returns {given}, not {route.row.reply}"
+
+
+def test_a_handler_takes_and_returns_what_its_row_says() -> None:
+    assert [words for route in bindings() if (words := differs(route))] == []
+    routes = {route.row.name: route for route in bindings()}
+    open_orders, bills = routes["open_orders"].row, routes["bills"].handler
+    assert differs(Route(open_orders, bills, None)).startswith("open_orders takes")
+    assert differs(Route(routes["ping"].row, routes["time"].handler, None)).startswith("ping ret")
 
 
 def test_error_codes_are_unique_and_negative() -> None:

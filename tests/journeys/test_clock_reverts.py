@@ -17,7 +17,7 @@ from venue.api.operator.snapshots import Reverted, SnapshotId
 from venue.core.messages.commands import Tick
 from venue.gateway.context import Call
 from venue.gateway.operations.operator.clock import advance_clock, change_clock
-from venue.gateway.operations.operator.snapshots import keep, revert
+from venue.gateway.operations.operator.snapshots import keep_snapshot, revert
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
@@ -46,7 +46,7 @@ async def later(
     )  # fmt: skip
     async with opened(options, SystemClock(machine), _fail) as node:
         call = Call(node, 0, b"")
-        await keep(call, BASE)
+        await keep_snapshot(call, BASE)
         await node.timekeeper.advance(begin_us + HOUR_US)
         yield call
 
@@ -116,7 +116,7 @@ def test_ticks_go_on_from_where_the_state_went_back_to(tmp_path: Path) -> None:
         options = Options(state=str(tmp_path / "venue.db"), agents=False, history=False)
         async with opened(options, SystemClock(machine), _fail) as node:
             call = Call(node, 0, b"")
-            await keep(call, BASE)
+            await keep_snapshot(call, BASE)
             machine.let_pass(HOUR_US)
             going_back = asyncio.create_task(revert(call, BASE))
             passing = asyncio.create_task(node.timekeeper.run())

@@ -23,7 +23,7 @@ from support.raw import order
 from venue.api.operator.snapshots import SnapshotId, SnapshotView
 from venue.cli.verify import verify
 from venue.gateway.context import Call
-from venue.gateway.operations.operator.snapshots import drop, keep
+from venue.gateway.operations.operator.snapshots import delete_snapshot, keep_snapshot
 from venue.main import Options, opened
 from venue.node.clock import SystemClock
 
@@ -313,9 +313,9 @@ async def _save_and_delete(*, replaced: bool) -> None:
     async with opened(options, SystemClock(), _fail) as node:
         call, name = Call(node, 0, b""), SnapshotId(name="base")
         if replaced:
-            await keep(call, name)
+            await keep_snapshot(call, name)
         saved, deleted = await asyncio.gather(
-            keep(call, name), drop(call, name), return_exceptions=True
+            keep_snapshot(call, name), delete_snapshot(call, name), return_exceptions=True
         )
         assert isinstance(saved, SnapshotView), saved
         assert saved == deleted

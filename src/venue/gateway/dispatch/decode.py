@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
 from venue.api import errors
+from venue.api.errors import ApiError
 from venue.api.fields import (
     CLIENT_ID_PATTERN,
     CONTRACT_CLIENT_ID_PATTERN,
@@ -22,12 +23,12 @@ from venue.api.fields import (
     Kind,
     Money,
 )
-from venue.api.names import ALGO_TYPES
+from venue.api.names import ALGO_TYPES, TIMES_IN_FORCE, TYPES
 from venue.core.instruments import Instrument
 from venue.core.units import NUMBER_MAX
 from venue.gateway.dispatch.json_body import Number, json_value, object_values
 from venue.texts import RATE_SCALE, short_text
-from venue.vocabulary import CANCEL_AFTER_MIN_S
+from venue.vocabulary import CANCEL_AFTER_MIN_S, IOC, MARKET
 
 INTEGER_LENGTH_MAX: Final = 19
 TEXT_LENGTH_MAX: Final = 256
@@ -436,6 +437,37 @@ def _steps(text: Money, scale: int, step: int, name: str, what: str) -> int:
     if number % step:
         raise errors.precision(name, f"must be a multiple of the {what} {short_text(step, scale)}")
     return number // step
+
+
+class PricedOrder(Protocol):
+    """A request for an order, of either product."""
+
+    type: str
+    price: Money | None
+    time_in_force: str | None
+
+
+def price_and_force(
+    instrument: Instrument, request: PricedOrder, absent: int | Callable[[], ApiError]
+) -> tuple[int, int]:
+    """Price in ticks, 0 at market, and time in force; `absent` is that of an order which names
+    none, or the refusal."""
+    if TYPES[request.type] == MARKET:
+        if request.price is not None:
+            raise errors.combination("price", "type=MARKET")
+        # The document says of all others that they have no effect.
+        if request.time_in_force == "POST_ONLY":
+            raise errors.combination("timeInForce", "type=MARKET")
+        return 0, IOC
+    if request.time_in_force is not None:
+        time_in_force = TIMES_IN_FORCE[request.time_in_force]
+    elif isinstance(absent, int):
+        time_in_force = absent
+    else:
+        raise absent()
+    if request.price is None:
+        raise errors.missing("price")
+    return ticks(instrument, request.price, "price"), time_in_force
 
 
 def ppm(text: Money, name: str) -> int:

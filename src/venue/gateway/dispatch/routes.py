@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from venue.api.operation import Operation, Row, request_type
+from venue.api.operation import Row, request_type
 from venue.gateway.access.operators import OPERATOR_PATHS
-from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import RequestShape
 from venue.gateway.dispatch.known_queries import KnownQueries
 from venue.gateway.dispatch.shapes import compile_request
 from venue.vocabulary import Access
 
-Q = TypeVar("Q")
-R = TypeVar("R")
 _NAME: Final = re.compile(rb"\{[a-z]+\}")  # of a parameter in a path
 PARTS_MAX: Final = 6  # of a path, with the empty one before it
 NEAR_LENGTH_MAX: Final = 80  # of an unknown path that is compared with those that are known
@@ -72,19 +69,6 @@ class Route:
         self.queries = KnownQueries()
         self.trades = row.access in (Access.SPOT_TRADE, Access.CONTRACT_TRADE)
         self.orders = row.orders
-
-
-def bind(
-    row: Operation[..., Q, R],
-    handler: Callable[[Call, Q], R | Encoded | Awaitable[R | Encoded]],
-    closed: Closed | None = None,
-    lead: Callable[[Call, Q], None] | None = None,
-) -> Route:
-    """A row and the function that answers it; mypy compares their types.
-
-    An `Encoded` reply has no type any more: only a test can compare it.
-    """
-    return Route(row, handler, closed, lead)
 
 
 class Routes:

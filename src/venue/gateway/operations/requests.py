@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from typing import Protocol
 
 from venue.api import errors
 from venue.gateway.dispatch.decode import generated
 from venue.times import LAST_US_OF_MS, US_PER_MS
-
-CLIENT_ID_MAX: Final = 40  # characters that an answer repeats
 
 
 class NamesOrder(Protocol):
@@ -33,12 +31,6 @@ def named(client_id: str) -> tuple[int, str]:
     """The order id inside a client id of the venue's own form, or the client id itself."""
     number = generated(client_id)
     return number, "" if number else client_id
-
-
-def given_client_id(item: Any) -> str:
-    """The client id that an element of a batch gives, as far as an answer can repeat it."""
-    given = item.get("newClientOrderId") if isinstance(item, dict) else None
-    return given if type(given) is str and len(given) <= CLIENT_ID_MAX else ""
 
 
 def span(start: int | None, end: int | None) -> tuple[int | None, int | None]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
-from venue.api import errors, former
+from venue.api import errors
 from venue.api.contract.orders import (
     CancelAllRequest,
     CancelContractBatchRequest,
@@ -20,7 +21,7 @@ from venue.api.contract.orders import (
 )
 from venue.api.errors import ApiError
 from venue.api.fields import CONTRACT_BATCH_MAX, GENERATED_CLIENT_ID, Money
-from venue.api.names import POSITION_SIDES, SIDES, SOURCES, TIMES_IN_FORCE, TYPES
+from venue.api.names import POSITION_SIDES, SIDES, SOURCES, TYPES
 from venue.core.contract.records import Holding
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import (
@@ -39,8 +40,9 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import OrderRepeated, Rejected
 from venue.gateway.context import DEMO_ASSET, Call, Node
-from venue.gateway.dispatch.decode import decode, lots, own_client_id, ticks
+from venue.gateway.dispatch.decode import lots, own_client_id, price_and_force, ticks
 from venue.gateway.dispatch.shapes import compile_request
+from venue.gateway.operations.batches import BatchItems, place_each, to_cancel
 from venue.gateway.operations.refusals.contract import (
     ORDER,
     Listed,
@@ -51,18 +53,20 @@ from venue.gateway.operations.refusals.contract import (
     symbol_unknown,
 )
 from venue.gateway.operations.refusals.funds import contract_money
-from venue.gateway.operations.requests import given_client_id, identified, named
+from venue.gateway.operations.requests import identified
 from venue.vocabulary import (
     BUY,
-    IOC,
     LONG,
-    MARKET,
     OPEN_ORDERS_PER_ACCOUNT_MAX,
     OPEN_ORDERS_PER_SYMBOL_MAX,
     Reject,
 )
 
 NOT_BY_API: Final = -1058
+ITEMS: Final = BatchItems(
+    "batchOrders", CONTRACT_BATCH_MAX, compile_request(PlaceContractOrderRequest)
+)
+_FORCE_MISSING: Final = partial(errors.missing, "timeInForce")
 # The answer to an unknown order in a batch, by setting.
 NOT_FOUND: Final = {"document": "order not found", "live": "FAILED_ORDER_NOT_FOUND"}
 # The reply about an open position names the reason, but not the bound that was broken.
@@ -92,28 +96,14 @@ async def place_contract_batch(
     call: Call, request: PlaceContractBatchRequest
 ) -> list[ContractOrderAck]:
     """Place up to 10 orders; each succeeds or fails alone, all become durable together."""
+
+    def order(item: PlaceContractOrderRequest) -> tuple[Listed, PlaceContractOrder]:
+        found = ordered(call, item.symbol)
+        return found, order_command(call, found, item)
+
     raws: list[Any] = list(request.batch_orders)
-    if len(raws) > CONTRACT_BATCH_MAX:
-        raise errors.out_of_range("batchOrders", f"allowed: 1 to {CONTRACT_BATCH_MAX} orders")
-    items = [_batch_item(call, raw) for raw in raws]
-    commands = [item[1] for item in items if not isinstance(item, ApiError)]
-    applied = iter(await call.submit(commands) if commands else [])
-    acks = []
-    for raw, item in zip(raws, items, strict=True):
-        try:
-            if isinstance(item, ApiError):
-                raise item
-            acks.append(_placed(call, next(applied), *item))
-        except ApiError as problem:
-            client_id = given_client_id(raw)
-            acks.append(ContractOrderAck("", client_id, False, problem.item_code, problem.message))
-    return acks
-
-
-def batch_place_closed(node: Node) -> str:
-    """The setting that keeps batch placement of contract orders closed (the vendor's state); empty:
-    it is open."""
-    return "" if node.setting("contractBatchPlace", "false") == "true" else "contractBatchPlace"
+    ITEMS.check(raws)
+    return await place_each(call, ITEMS, raws, order, _placed, _failed)
 
 
 async def cancel_contract_order(call: Call, request: ContractOrderRequest) -> ContractCanceled:
@@ -130,18 +120,12 @@ async def cancel_contract_batch(
     call: Call, request: CancelContractBatchRequest
 ) -> ContractBatchCanceled | list[ContractCanceled]:
     """Cancel orders by id and by client id; each item is answered, in the order asked."""
-    order_ids = request.order_id_list or []
-    client_ids = request.orig_client_order_id_list or []
-    if not order_ids and not client_ids:
-        raise errors.missing("orderIdList' or 'origClientOrderIdList")
-    if len(order_ids) + len(client_ids) > CONTRACT_BATCH_MAX:
-        rule = f"at most {CONTRACT_BATCH_MAX} ids are allowed"
-        raise errors.out_of_range("orderIdList", rule)
-    commands = [CancelContractOrder(call.uid, number, "", call.request_id) for number in order_ids]
-    known = [_client_id_of(call, number) for number in order_ids]
-    for client_id in client_ids:
-        commands.append(CancelContractOrder(call.uid, *named(client_id), call.request_id))
-        known.append(client_id)
+    numbers = "orderIdList", request.order_id_list
+    names = "origClientOrderIdList", request.orig_client_order_id_list
+    which = to_cancel(numbers, names, CONTRACT_BATCH_MAX)
+    commands = [CancelContractOrder(call.uid, *one, call.request_id) for one in which]
+    known = [_client_id_of(call, number) for number in request.order_id_list or []]
+    known += request.orig_client_order_id_list or []
     message = NOT_FOUND[call.node.batch_cancel_wording()]
     items = [
         _batch_canceled(command, name, found, message)
@@ -281,7 +265,8 @@ def order_command(
     side = SIDES[request.side]
     position_side = POSITION_SIDES[request.position_side]
     client_id = own_client_id(request.new_client_order_id, "newClientOrderId")
-    price, time_in_force = _price(found, request)
+    # LIMIT needs a time in force as on the live exchange.
+    price, time_in_force = price_and_force(found.contract.instrument, request, _FORCE_MISSING)
     quantity = lots(found.contract.instrument, request.quantity, "quantity")
     closing = direction(side, position_side)
     # An exit on an order of the other direction would be lost in silence.
@@ -304,28 +289,14 @@ def order_command(
     )  # fmt: skip
 
 
-def _price(found: Listed, request: PlaceContractOrderRequest) -> tuple[int, int]:
-    """Price in ticks and time in force, which LIMIT needs as on the live exchange."""
-    if TYPES[request.type] == MARKET:
-        if request.price is not None:
-            raise errors.combination("price", "type=MARKET")
-        if (
-            request.time_in_force == "POST_ONLY"
-        ):  # the document says of all others that they have no effect
-            raise errors.combination("timeInForce", "type=MARKET")
-        return 0, IOC
-    if request.time_in_force is None:
-        raise errors.missing("timeInForce")
-    if request.price is None:
-        raise errors.missing("price")
-    price = ticks(found.contract.instrument, request.price, "price")
-    return price, TIMES_IN_FORCE[request.time_in_force]
-
-
 def _exit(found: Listed, price: Money | None, source: str, name: str) -> Exit:
     if price is None:
         return NO_EXIT
     return Exit(ticks(found.contract.instrument, price, name), SOURCES[source])
+
+
+def _failed(client_id: str, problem: ApiError) -> ContractOrderAck:
+    return ContractOrderAck("", client_id, False, problem.item_code, problem.message)
 
 
 def _placed(
@@ -354,21 +325,6 @@ def order_refusal(
     if event.reason == Reject.LEVERAGE_SIZE:
         return size_refusal(event, found, node.engine, command)
     return refusal(event, found)
-
-
-_BATCH_ITEM = compile_request(PlaceContractOrderRequest)
-
-
-def _batch_item(call: Call, item: Any) -> tuple[Listed, PlaceContractOrder] | ApiError:
-    """The contract and the command of one batch item, or the error that there is instead."""
-    try:
-        if not isinstance(item, dict):
-            raise errors.invalid("batchOrders", "an element must be an object")
-        request = decode(_BATCH_ITEM, item)
-        found = ordered(call, request.symbol)
-        return found, order_command(call, found, request)
-    except ApiError as problem:
-        return errors.explained(problem, former.fields(_BATCH_ITEM.names, item))
 
 
 def _client_id_of(call: Call, order_id: int) -> str:

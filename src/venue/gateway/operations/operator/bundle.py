@@ -78,7 +78,7 @@ def _size(snapshot: Snapshot | None) -> int:
     return len(_encode(packed(snapshot))) if snapshot is not None else 0
 
 
-async def snapshot(call: Call, request: SnapshotPieceRequest) -> SnapshotPiece:
+async def bundle_snapshot(call: Call, request: SnapshotPieceRequest) -> SnapshotPiece:
     """A piece of a snapshot."""
     journal, end = call.node.journal, call.node.handed_out
 
@@ -96,7 +96,7 @@ async def snapshot(call: Call, request: SnapshotPieceRequest) -> SnapshotPiece:
     return SnapshotPiece(b64encode(data[request.offset : request.offset + PIECE]).decode())
 
 
-async def commands(call: Call, request: CommandsRequest) -> list[CommandsPiece]:
+async def bundle_commands(call: Call, request: CommandsRequest) -> list[CommandsPiece]:
     """Some of the commands that were asked for, the first of them with the first piece."""
     journal = call.node.journal
     last = min(request.last, call.node.engine.sequence)

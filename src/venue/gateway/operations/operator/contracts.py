@@ -370,7 +370,7 @@ def _state(perp: Perpetual) -> str:
 # -- positions ------------------------------------------------------------------------------------
 
 
-def positions(call: Call, request: PositionsRequest) -> list[OperatorPosition]:
+def operator_positions(call: Call, request: PositionsRequest) -> list[OperatorPosition]:
     """An owner's open positions, the oldest first."""
     holding = call.node.engine.holding(owner(call.node, request.owner).uid)
     return [_position_view(call.node, position) for position in holding.positions.values()]

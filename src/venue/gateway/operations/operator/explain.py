@@ -19,22 +19,22 @@ def explain_off(node: Node) -> str:
     return "" if node.practice and node.explainer is not None else errors.PRACTICE
 
 
-async def order(call: Call, request: ExplainRequest) -> Explanation:
+async def explain_order(call: Call, request: ExplainRequest) -> Explanation:
     """Why an order filled, rested or ended."""
     return await _explained(call.node, ExplainQuestion("order", request.id))
 
 
-async def bill(call: Call, request: ExplainRequest) -> Explanation:
+async def explain_bill(call: Call, request: ExplainRequest) -> Explanation:
     """Where the amount of a bill, or of an income, comes from."""
     return await _explained(call.node, ExplainQuestion("bill", request.id))
 
 
-async def liquidation(call: Call, request: ExplainRequest) -> Explanation:
+async def explain_liquidation(call: Call, request: ExplainRequest) -> Explanation:
     """Why a pool was liquidated, and each step of it."""
     return await _explained(call.node, ExplainQuestion("liquidation", request.id))
 
 
-async def refusal(call: Call, request: ExplainRequest) -> Explanation:
+async def explain_refusal(call: Call, request: ExplainRequest) -> Explanation:
     """Why a request was refused."""
     node = call.node
     entry, sequence, uid = found_number(node, request.id)

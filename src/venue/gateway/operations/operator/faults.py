@@ -124,7 +124,7 @@ def _row(method: str, path: str) -> Row | None:
     return None
 
 
-def presets(call: Call, _: Empty) -> list[Preset]:
+def fault_presets(call: Call, _: Empty) -> list[Preset]:
     """The sets of rules that there are."""
     return [
         Preset(name, outage.description, [f"{name}.{rule.id}" for rule in outage.rules])
@@ -132,7 +132,7 @@ def presets(call: Call, _: Empty) -> list[Preset]:
     ]
 
 
-def apply_preset(call: Call, request: PresetRequest) -> list[FaultView]:
+def apply_fault_preset(call: Call, request: PresetRequest) -> list[FaultView]:
     """Add the rules of a preset: all of them, or on ApiError none."""
     outage = PRESETS.get(request.name)
     if outage is None:

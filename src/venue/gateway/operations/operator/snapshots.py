@@ -23,7 +23,7 @@ def snapshots(call: Call, _: Empty) -> list[SnapshotView]:
     return [_view(kept) for kept in call.node.engine.savepoints.kept.values()]
 
 
-async def keep(call: Call, request: SnapshotId) -> SnapshotView:
+async def keep_snapshot(call: Call, request: SnapshotId) -> SnapshotView:
     """Keep the state as it is now; a former one of this name is replaced."""
     node = call.node
     _check_free(request.name)
@@ -35,7 +35,7 @@ async def keep(call: Call, request: SnapshotId) -> SnapshotView:
         return _view(node.engine.savepoints.kept[request.name])
 
 
-async def drop(call: Call, request: SnapshotId) -> SnapshotView:
+async def delete_snapshot(call: Call, request: SnapshotId) -> SnapshotView:
     """Keep a state no more."""
     node = call.node
     _check_free(request.name)

@@ -168,6 +168,9 @@ async def sub_commissions(call: Call, request: SubCommissionsRequest) -> SubComm
     return SubCommissionsPage(records, total, size, request.page_num, -(-total // size))
 
 
+post_sub_commissions = sub_commissions  # the document has both methods
+
+
 def _is_affiliate(node: Node, uid: int) -> bool:
     benefits = node.engine.account(uid).benefits
     return benefits is not None and benefits.affiliate is not None

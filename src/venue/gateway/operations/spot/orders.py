@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import compress
 from typing import Any, Final
 
 from msgspec import UNSET
 
-from venue.api import errors, former
+from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.fields import BATCH_CANCEL_MAX, BATCH_PLACE_MAX, GENERATED_CLIENT_ID
-from venue.api.names import SIDES, TIMES_IN_FORCE, TYPES
+from venue.api.names import SIDES, TYPES
 from venue.api.spot.orders import (
     BatchCanceled,
     BatchItem,
@@ -30,14 +31,16 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
 from venue.gateway.context import Call, Node
-from venue.gateway.dispatch.decode import decode, lots, own_client_id, ticks
+from venue.gateway.dispatch.decode import lots, own_client_id, price_and_force
 from venue.gateway.dispatch.shapes import compile_request
+from venue.gateway.operations.batches import BatchItems, place_each, to_cancel
 from venue.gateway.operations.refusals.funds import spot_funds
 from venue.gateway.operations.refusals.spot import refusal
-from venue.gateway.operations.requests import given_client_id, identified, named
-from venue.vocabulary import GTC, IOC, MARKET, Reject
+from venue.gateway.operations.requests import identified
+from venue.vocabulary import GTC, Reject
 
 CANCELED: Final = "CANCELED"
+ITEMS: Final = BatchItems("orderList", BATCH_PLACE_MAX, compile_request(BatchItem))
 
 # The answer to an unknown order in a batch: (status, errorMsg) by setting.
 NOT_FOUND: Final = {
@@ -57,25 +60,22 @@ async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
 
 async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply:
     """Place up to 10 orders; each succeeds or fails alone, all become durable together."""
-    if len(request.order_list) > BATCH_PLACE_MAX:
-        raise errors.out_of_range("orderList", f"allowed: 1 to {BATCH_PLACE_MAX} orders")
+
+    def order(item: BatchItem) -> tuple[Instrument, PlaceOrder]:
+        if item.symbol not in (None, instrument.symbol):
+            rule = f"must be the batch's, {instrument.symbol}, or absent"
+            raise errors.out_of_range("symbol", rule)
+        return instrument, order_command(call, instrument, item, errors.bad_time_in_force)
+
+    def failed(client_id: str, problem: ApiError) -> BatchPlaced:
+        now = call.node.clock.now() // 1000
+        words = problem.item_code, problem.message
+        return BatchPlaced(instrument.symbol, client_id, now, UNSET, *words)
+
+    ITEMS.check(request.order_list)
     instrument = call.node.market(request.symbol).instrument
-    items = [_batch_command(call, instrument, item) for item in request.order_list]
-    commands = [item for item in items if isinstance(item, PlaceOrder)]
-    applied = iter(await call.submit(commands) if commands else [])
-    now = call.node.clock.now() // 1000
-    results = []
-    for raw, item in zip(request.order_list, items, strict=True):
-        client_id = item.client_id if isinstance(item, PlaceOrder) else given_client_id(raw)
-        try:
-            if isinstance(item, ApiError):
-                raise item
-            order_id, client_id, time = _placed(call, next(applied), item)
-        except ApiError as problem:
-            results.append(_failed(instrument.symbol, client_id, now, problem))
-        else:
-            results.append(BatchPlaced(instrument.symbol, client_id, time, order_id))
-    return PlaceBatchReply(results)
+    raws: list[Any] = list(request.order_list)
+    return PlaceBatchReply(await place_each(call, ITEMS, raws, order, _batch_placed, failed))
 
 
 async def cancel_order(call: Call, request: OrderRequest) -> Canceled:
@@ -103,17 +103,12 @@ async def cancel_open_orders(call: Call, request: SymbolRequest) -> list[Cancele
 
 async def cancel_batch(call: Call, request: CancelBatchRequest) -> CancelBatchReply:
     """Cancel orders by id and by client id; each item is answered, in the order asked."""
-    order_ids = request.order_ids or []
-    client_ids = request.orig_client_order_ids or []
-    if not order_ids and not client_ids:
-        raise errors.missing("orderIds' or 'origClientOrderIds")
-    if len(order_ids) + len(client_ids) > BATCH_CANCEL_MAX:
-        raise errors.out_of_range("orderIds", f"at most {BATCH_CANCEL_MAX} ids are allowed")
+    numbers = "orderIds", request.order_ids
+    names = "origClientOrderIds", request.orig_client_order_ids
+    which = to_cancel(numbers, names, BATCH_CANCEL_MAX)
     if request.symbol is not None:
         call.node.market(request.symbol)
-    commands = [CancelOrder(call.uid, number, "", call.request_id) for number in order_ids]
-    for client_id in client_ids:
-        commands.append(CancelOrder(call.uid, *named(client_id), call.request_id))
+    commands = [CancelOrder(call.uid, *one, call.request_id) for one in which]
     allowed = [_in_symbol(call, command, request.symbol) for command in commands]
     wanted = list(compress(commands, allowed))
     applied = iter(await call.submit(wanted) if wanted else [])
@@ -126,65 +121,26 @@ async def cancel_batch(call: Call, request: CancelBatchRequest) -> CancelBatchRe
     )
 
 
-def batch_place_closed(node: Node) -> str:
-    """The setting that keeps batch placement closed (the document's state); empty: it is open."""
-    return "" if node.setting("batchPlace", "false") == "true" else "batchPlace"
-
-
 def order_command(
     call: Call,
     instrument: Instrument,
     request: PlaceOrderRequest | BatchItem,
-    default_time_in_force: int | None,
+    absent: int | Callable[[], ApiError],
 ) -> PlaceOrder:
-    """The command of a request, in ticks and lots; ApiError for a text without a meaning."""
-    side = SIDES[request.side]
-    kind = TYPES[request.type]
+    """The command of a request, in ticks and lots; ApiError for a text without a meaning. `absent`
+    is the time in force of an order that names none, or the refusal."""
     client_id = own_client_id(request.new_client_order_id, "newClientOrderId")
-    if kind == MARKET:
-        if request.price is not None:
-            raise errors.combination("price", "type=MARKET")
-        if (
-            request.time_in_force == "POST_ONLY"
-        ):  # the document says of all others that they have no effect
-            raise errors.combination("timeInForce", "type=MARKET")
-        price, time_in_force = 0, IOC
-    else:
-        if request.time_in_force is not None:
-            time_in_force = TIMES_IN_FORCE[request.time_in_force]
-        elif default_time_in_force is not None:
-            time_in_force = default_time_in_force
-        else:
-            raise errors.bad_time_in_force()
-        if request.price is None:
-            raise errors.missing("price")
-        price = ticks(instrument, request.price, "price")
+    price, time_in_force = price_and_force(instrument, request, absent)
     quantity = lots(instrument, request.quantity, "quantity")
     return PlaceOrder(
-        call.uid, instrument.symbol, side, kind, time_in_force, quantity, price, client_id,
-        call.request_id, connection=call.connection,
+        call.uid, instrument.symbol, SIDES[request.side], TYPES[request.type], time_in_force,
+        quantity, price, client_id, call.request_id, connection=call.connection,
     )  # fmt: skip
 
 
-_BATCH_ITEM = compile_request(BatchItem)
-
-
-def _batch_command(call: Call, instrument: Instrument, item: Any) -> PlaceOrder | ApiError:
-    """The command of one batch item, or the error that there is instead."""
-    try:
-        if not isinstance(item, dict):
-            raise errors.invalid("orderList", "an element must be an object")
-        order: BatchItem = decode(_BATCH_ITEM, item)
-        if order.symbol not in (None, instrument.symbol):
-            rule = f"must be the batch's, {instrument.symbol}, or absent"
-            raise errors.out_of_range("symbol", rule)
-        return order_command(call, instrument, order, None)
-    except ApiError as problem:
-        return errors.explained(problem, former.fields(_BATCH_ITEM.names, item))
-
-
-def _failed(symbol: str, client_id: str, time: int, problem: ApiError) -> BatchPlaced:
-    return BatchPlaced(symbol, client_id, time, UNSET, problem.item_code, problem.message)
+def _batch_placed(call: Call, applied: Applied, _: Instrument, command: PlaceOrder) -> BatchPlaced:
+    order_id, client_id, time = _placed(call, applied, command)
+    return BatchPlaced(command.symbol, client_id, time, order_id)
 
 
 def _placed(call: Call, applied: Applied, command: PlaceOrder) -> tuple[int, str, int]:
