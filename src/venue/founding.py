@@ -22,7 +22,7 @@ class OtherKind(Exception):
 
 def check_kind(engine: Engine, file: str, *, practice: bool) -> None:
     """OtherKind when the commands of a file were begun as a venue of the other kind."""
-    if engine.sequence == 0 or practice != (PRACTICE in engine.listing.settings):
+    if engine.sequence == 0 or practice != (PRACTICE in engine.settings):
         return
     if practice:
         raise OtherKind(
@@ -54,7 +54,7 @@ async def found_venue(node: Node, seed: int, *, demo_keys: bool, batch_place: bo
         for name in ("batchPlace", "contractBatchPlace"):
             if node.setting(name, "false") != value:
                 await node.submit([ChangeSetting(name, value)])
-    node.keys.withdraw(engine.ledger.accounts)
+    node.keys.withdraw(engine.accounts)
     await node.keys.settle()
 
 
@@ -72,7 +72,7 @@ def _found_keys(node: Node) -> None:
     unless they were revoked."""
     now = node.clock.told()
     for account in demo.ACCOUNTS:
-        uid = node.engine.ledger.names[account.name]
+        uid = node.engine.uids[account.name]
         node.keys.add(
             KeyCredentials(account.key, account.secret, demo.PASSPHRASE),
             KeyFacts(account.key, uid, "demo", account.permissions, [], now, None, False),

@@ -407,7 +407,7 @@ async def _wire(
     )
     outbox.follow_reverts(node.follow)
     if path:
-        recall(node.replays, clock, journal, path, engine.listing.settings)
+        recall(node.replays, clock, journal, path, engine.settings)
     if engine.countdowns.queue or engine.connections.guarded:  # before anybody trades
         await catch_up(engine, sequencer)
     await found_venue(
@@ -428,15 +428,15 @@ def _recovered(options: Options, journal: Journal, history: History, restored: R
 def _clock(options: Options, system: SystemClock, engine: Engine) -> VenueClock:
     """The venue's clock, going on after the journal's last command; ClockRefused."""
     clock = VenueClock(system, real_limits=options.real_limits)
-    stored = engine.listing.settings.get(SETTING, "")
+    stored = engine.settings.get(SETTING, "")
     clock.begin(engine.time, parsed(stored), options.clock, options.at)
     return clock
 
 
 def _keys(path: str, engine: Engine, journal: Journal) -> KeyStore:
     """The key store beside a journal, no older than the journal knows it."""
-    least = int(engine.listing.settings.get(KEY_REWRITES, "0"))
-    if engine.savepoints.epoch:  # a revert took back what was noted, and may be the last command
+    least = int(engine.settings.get(KEY_REWRITES, "0"))
+    if engine.epoch:  # a revert took back what was noted, and may be the last command
         least = max(least, int(newest_setting(journal, KEY_REWRITES) or "0"))
     return KeyStore.open(Path(f"{path}.keys"), least)
 

@@ -171,7 +171,7 @@ class Living:
 
     async def _forget_old(self) -> None:
         """Let go of copies of states that the venue keeps no longer."""
-        there = {one.sequence for one in self._node.engine.savepoints.kept.values()}
+        there = {one.sequence for one in self._node.engine.kept_states.values()}
         for sequence in [one for one in self._copies if one not in there]:
             await self._forget(self._copies.pop(sequence))
 
@@ -219,7 +219,7 @@ class Living:
         journal = MemoryJournal(keep=False, after=snapshot)
         node = await self._open_node(journal, history, failed.append)
         await node.timekeeper.revert(name)
-        kept = node.engine.savepoints.kept
+        kept = node.engine.kept_states
         aside = kept[name].aside
         for other in list(kept):
             await node.submit([DropState(other)])

@@ -121,7 +121,7 @@ def node_of(
 def _add_demo_keys(node: Node) -> None:
     """The demo keys, which are public: stock clients can read with them."""
     for account in demo.ACCOUNTS:
-        uid = node.engine.ledger.names.get(account.name)
+        uid = node.engine.uids.get(account.name)
         if uid is not None:
             node.keys.add(
                 KeyCredentials(account.key, account.secret, demo.PASSPHRASE),

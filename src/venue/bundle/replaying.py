@@ -132,7 +132,7 @@ def ending(run: PastRun) -> RunEnd:
     engine = replay.engine
     digest = state_hash(engine)
     run.check_end(digest)
-    return RunEnd(run.begin(), run.last(), engine.time, digest, engine.savepoints.epoch)
+    return RunEnd(run.begin(), run.last(), engine.time, digest, engine.epoch)
 
 
 def compared(first: PastRun, second: PastRun) -> Compared:

@@ -13,12 +13,14 @@ from venue.core.contract.consequences import Schedule
 from venue.core.contract.leverage import Margins
 from venue.core.contract.listing import ContractListing
 from venue.core.contract.orders import Contracts
-from venue.core.contract.records import Holding
+from venue.core.contract.records import Holding, Perpetual
 from venue.core.copying.copying import Copying
+from venue.core.copying.people import Trader
 from venue.core.countdowns import Countdowns
 from venue.core.counters import Counters
 from venue.core.fee_tiers import FeeTiers
 from venue.core.freezing import Freezing
+from venue.core.instruments import Asset
 from venue.core.ledger.accounts import Account
 from venue.core.ledger.ledger import Ledger
 from venue.core.listing import Listing
@@ -391,6 +393,56 @@ class Engine:
         if self.countdowns.queue and self.countdowns.due(self.time):
             return True
         return self.schedule.goes_on()
+
+    @property
+    def accounts(self) -> dict[int, Account]:
+        """The owners by uid."""
+        return self.ledger.accounts
+
+    @property
+    def uids(self) -> dict[str, int]:
+        """The uids by owners' names."""
+        return self.ledger.names
+
+    @property
+    def assets(self) -> list[Asset]:
+        """The assets by ordinal."""
+        return self.ledger.assets
+
+    @property
+    def ordinals(self) -> dict[str, int]:
+        """The ordinals by assets' names."""
+        return self.ledger.ordinals
+
+    @property
+    def spot_markets(self) -> dict[str, SpotMarket]:
+        """The spot markets by symbol, in the order of listing."""
+        return self.spot.markets
+
+    @property
+    def perps(self) -> dict[str, Perpetual]:
+        """The contracts by symbol, in the order of listing."""
+        return self.contracts.markets
+
+    @property
+    def leads(self) -> dict[int, Trader]:
+        """The lead traders of copying by uid."""
+        return self.copying.books.traders
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The venue's settings by name."""
+        return self.listing.settings
+
+    @property
+    def epoch(self) -> int:
+        """How often the state went back."""
+        return self.savepoints.epoch
+
+    @property
+    def kept_states(self) -> dict[str, Savepoint]:
+        """The kept states by name, oldest first."""
+        return self.savepoints.kept
 
     def account(self, uid: int) -> Account:
         """The owner with this uid; KeyError when there is none."""

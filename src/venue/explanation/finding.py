@@ -116,10 +116,10 @@ class OfThing:
             elif self._touches(event, self._number):
                 self._later.append(Later(engine.sequence, command.time, command, event, events))
                 ended = self._ends(event, self._number) or len(self._later) >= LATER_MAX
-                self.done = self.done or (ended and engine.savepoints.epoch == self._epoch)
+                self.done = self.done or (ended and engine.epoch == self._epoch)
 
     def untouched(self, engine: Engine, later: Engine) -> bool:
-        if not self._later or engine.savepoints.epoch != later.savepoints.epoch:
+        if not self._later or engine.epoch != later.savepoints.epoch:
             return False
         uid = getattr(self._later[0].event, "uid", 0)
         left = _left(engine, uid, self._number)
@@ -192,13 +192,13 @@ def refused(engine: Engine, command: Command, rejected: Rejected) -> ApiError | 
     """The answer that a command's owner got; None where that depends on the operation."""
     try:
         if isinstance(command, PlaceOrder):
-            market = engine.spot.markets.get(command.symbol)
+            market = engine.spot_markets.get(command.symbol)
             return spot.refusal(rejected, market.instrument if market is not None else None)
         if isinstance(command, PlaceContractOrder):
-            perp = engine.contracts.markets.get(command.symbol)
+            perp = engine.perps.get(command.symbol)
             if perp is None:
                 return contract.refusal(rejected)
-            listed = Listed(perp.contract, engine.ledger.assets[perp.asset])
+            listed = Listed(perp.contract, engine.assets[perp.asset])
             if rejected.reason == Reject.TRIGGER_PRICE:
                 return contract.exit_refusal(rejected, listed, command)
             if rejected.reason == Reject.LEVERAGE_SIZE:
@@ -211,7 +211,7 @@ def refused(engine: Engine, command: Command, rejected: Rejected) -> ApiError | 
 
 def _left(engine: Engine, uid: int, number: int) -> tuple[int, ...] | None:
     """The part of an open order that its events change; None: it is not open."""
-    if uid not in engine.ledger.accounts:
+    if uid not in engine.accounts:
         return None
     holding = engine.holding(uid)
     orders: Mapping[int, Order[Any]] = engine.spot_account(uid).orders

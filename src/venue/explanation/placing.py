@@ -38,9 +38,9 @@ def placing(engine: Engine, command: Command) -> list[str]:
 
     The engine stands before the command.
     """
-    if isinstance(command, PlaceOrder) and command.symbol in engine.spot.markets:
+    if isinstance(command, PlaceOrder) and command.symbol in engine.spot_markets:
         return _spot(engine, command)
-    if isinstance(command, PlaceContractOrder) and command.symbol in engine.contracts.markets:
+    if isinstance(command, PlaceContractOrder) and command.symbol in engine.perps:
         return _contract(engine, command)
     return []
 
@@ -60,7 +60,7 @@ def _asked(
 
 
 def _spot(engine: Engine, command: PlaceOrder) -> list[str]:
-    market = engine.spot.markets[command.symbol]
+    market = engine.spot_markets[command.symbol]
     own = engine.spot_account(command.uid)
     instrument = market.instrument
     words = ExplanationWords(engine)
@@ -94,7 +94,7 @@ def _spot(engine: Engine, command: PlaceOrder) -> list[str]:
 
 
 def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
-    perp = engine.contracts.markets[command.symbol]
+    perp = engine.perps[command.symbol]
     instrument = perp.market.instrument
     words = ExplanationWords(engine)
     side = POSITION_SIDE_NAMES.get(command.position_side, "?")

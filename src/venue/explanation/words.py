@@ -23,23 +23,23 @@ class ExplanationWords:
 
     def money(self, asset: int, atoms: int) -> str:
         """An amount with its asset."""
-        found = self._engine.ledger.assets[asset]
+        found = self._engine.assets[asset]
         return f"{texts.amount_text(found, atoms)} {found.name}"
 
     def named_money(self, name: str, atoms: int) -> str:
         """The same, of an asset by its name."""
-        return self.money(self._engine.ledger.ordinals[name], atoms)
+        return self.money(self._engine.ordinals[name], atoms)
 
     def owner(self, uid: int) -> str:
         """An owner's name."""
-        account = self._engine.ledger.accounts.get(uid)
+        account = self._engine.accounts.get(uid)
         return account.name if account is not None else f"owner {uid}"
 
     def instrument(self, symbol: str, *, contract: bool) -> Instrument:
         """The specification of a symbol in one product."""
         if contract:
-            return self._engine.contracts.markets[symbol].market.instrument
-        return self._engine.spot.markets[symbol].instrument
+            return self._engine.perps[symbol].market.instrument
+        return self._engine.spot_markets[symbol].instrument
 
     def command(self, command: Command) -> str:
         """A command in a few words."""

@@ -163,7 +163,7 @@ class Node:
         self.aside.add("faults", faults)
         self.aside.add("spot changes", spot_changes)
         self.aside.add("requests", replays)
-        self.epoch_line = _epoch_line(engine.savepoints.epoch)  # of each answer's head
+        self.epoch_line = _epoch_line(engine.epoch)  # of each answer's head
 
     def observe(self, wire_log: int, queue: Queue | None = None) -> None:
         """Have a practice venue keep its last `wire_log` requests and frames, and explain what
@@ -186,7 +186,7 @@ class Node:
         event = reverted(batch)
         if event is not None:
             self.answers.clear()
-            self.keys.withdraw(self.engine.ledger.accounts)
+            self.keys.withdraw(self.engine.accounts)
             self.replays.go_back(self.clock.wall(), self.clock.oldest())
             self.epoch_line = _epoch_line(event.epoch)
 
@@ -230,7 +230,7 @@ class Node:
     def is_agent(self, uid: int) -> bool:
         """Whether an owner is an agent of the venue as which nobody has acted yet: history keeps no
         rows of its trading."""
-        account = self.engine.ledger.accounts.get(uid)
+        account = self.engine.accounts.get(uid)
         return account is not None and account.agent and not leaves_rows(account)
 
     def check_rows(self, uid: int) -> None:
@@ -251,7 +251,7 @@ class Node:
 
     def setting(self, name: str, default: str) -> str:
         """A venue setting's value."""
-        return self.engine.listing.settings.get(name, default)
+        return self.engine.settings.get(name, default)
 
     def api_closed(self) -> Collection[str]:
         """The contracts that take no orders over the interface, as they were set."""
@@ -274,28 +274,28 @@ class Node:
 
     def market(self, symbol: str, name: str = "symbol") -> SpotMarket:
         """A listed market; -2007 naming the parameter when there is none."""
-        market = self.engine.spot.markets.get(symbol)
+        market = self.engine.spot_markets.get(symbol)
         if market is None:
-            told = alternatives(symbol, self.engine.spot.markets)
+            told = alternatives(symbol, self.engine.spot_markets)
             raise errors.spot_symbol_unknown(name, told)
         return market
 
     def perp(self, symbol: str, name: str = "symbol") -> Perpetual:
         """A listed contract; -1121 naming the parameter when there is none."""
-        perp = self.engine.contracts.markets.get(symbol)
+        perp = self.engine.perps.get(symbol)
         if perp is None:
-            told = alternatives(symbol, self.engine.contracts.markets)
+            told = alternatives(symbol, self.engine.perps)
             raise errors.symbol_unknown(name, told)
         return perp
 
     def perps(self, *, demo: bool) -> list[Perpetual]:
         """The contracts that settle in demo money, or all others, in the order of listing."""
-        markets = self.engine.contracts.markets.values()
+        markets = self.engine.perps.values()
         return [perp for perp in markets if (perp.contract.instrument.quote == DEMO_ASSET) == demo]
 
     def instrument(self, symbol: str) -> Instrument:
         """A listed instrument's specification."""
-        return self.engine.spot.markets[symbol].instrument
+        return self.engine.spot_markets[symbol].instrument
 
     def asset(self, name: str) -> Asset:
         """A registered asset."""
@@ -306,7 +306,7 @@ class Node:
         """The asset of a `coinId`; None for None, -1142 for an unknown one."""
         if coin_id is None:
             return None
-        assets = self.engine.ledger.assets
+        assets = self.engine.assets
         if coin_id > len(assets):
             raise errors.invalid("coinId", f"no such asset; allowed: 1 to {len(assets)}")
         return assets[coin_id - 1]

@@ -111,12 +111,12 @@ class ContractMarket:
 
     def see(self) -> Seen:
         """The book; the rest of what is seen is asked for by name."""
-        book = self.engine.contracts.markets[SYMBOL].market.book
+        book = self.engine.perps[SYMBOL].market.book
         return Seen(top(book.bids), top(book.asks), 0, 0.0, 0, 0)
 
     def premium(self) -> float:
         """The mark less the index, in grid steps."""
-        perp = self.engine.contracts.markets[SYMBOL]
+        perp = self.engine.perps[SYMBOL]
         return (perp.mark - perp.index_price) / GRID_TICKS
 
 

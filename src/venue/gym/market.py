@@ -90,7 +90,7 @@ class MarketSeat:
     def sit(self, account: SpotAccount) -> None:
         """The account as it is in a new episode, without quotes."""
         self._account = account
-        book = self._engine.spot.markets[SYMBOL].book
+        book = self._engine.spot_markets[SYMBOL].book
         self._bids, self._asks = book.bids, book.asks
         self._quotes = [0, 0]
         self._prices = [0, 0]

@@ -111,7 +111,7 @@ def _balances(connection: Connection, engine: Engine) -> list[str]:
     later = opening(connection)[0] > 0
     for account in _accounts(engine):
         for wallet in (Wallet.SPOT, Wallet.FUNDING):
-            for ordinal, asset in enumerate(engine.ledger.assets):
+            for ordinal, asset in enumerate(engine.assets):
                 chain = (account.uid, int(wallet), asset.name)
                 balance = account.total(wallet, ordinal)
                 after = billed.pop(chain, balance if later else 0)
@@ -258,7 +258,7 @@ def _collateral(
     for account in _accounts(engine):
         crosses = [(0, cash) for cash in account.contract]
         for position_id, cash in (*crosses, *account.isolated.items()):
-            key = (account.uid, position_id, engine.ledger.assets[cash.asset].name)
+            key = (account.uid, position_id, engine.assets[cash.asset].name)
             balance = chains.pop(key, cash.collateral if later else 0)
             if balance != cash.collateral:
                 problems.append(
@@ -270,11 +270,11 @@ def _collateral(
 
 
 def _accounts(engine: Engine) -> Iterable[Account]:
-    return [one for one in engine.ledger.accounts.values() if not one.agent]
+    return [one for one in engine.accounts.values() if not one.agent]
 
 
 def _agents(engine: Engine) -> dict[int, None]:
-    return {one.uid: None for one in engine.ledger.accounts.values() if one.agent}
+    return {one.uid: None for one in engine.accounts.values() if one.agent}
 
 
 def _name(uid: int, wallet: int, asset: str) -> str:

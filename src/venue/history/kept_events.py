@@ -125,5 +125,5 @@ def leaves_rows(account: Account) -> bool:
 
 
 def _unrecorded(engine: Engine) -> dict[int, None]:
-    accounts = engine.ledger.accounts.values()
+    accounts = engine.accounts.values()
     return {one.uid: None for one in accounts if not leaves_rows(one)}

@@ -74,7 +74,7 @@ class EquityLog:
         node = self._node
         account = node.owner(owner)
         spot = Decimal(0)
-        for ordinal, asset in enumerate(node.engine.ledger.assets):
+        for ordinal, asset in enumerate(node.engine.assets):
             held = account.spot[ordinal].free + account.spot[ordinal].locked
             if held:
                 spot += Decimal(amount_text(asset, held)) * self._price(asset.name)
@@ -88,7 +88,7 @@ class EquityLog:
         """The last price of an asset; 0 for one without a market."""
         if asset == UNIT:
             return Decimal(1)
-        market = self._node.engine.spot.markets.get(asset + UNIT)
+        market = self._node.engine.spot_markets.get(asset + UNIT)
         if market is None:
             return Decimal(0)
         price = market.last_price

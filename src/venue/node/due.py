@@ -45,12 +45,12 @@ def upcoming(engine: Engine, now: int) -> Iterator[Due]:
 
 
 def _funding(engine: Engine, now: int) -> Iterator[Due]:
-    perps = list(engine.contracts.markets.values())
+    perps = list(engine.perps.values())
     queue = [(_first(perp, now), perp.symbol) for perp in perps]
     heapify(queue)
     while queue:
         at, symbol = queue[0]
-        perp = engine.contracts.markets[symbol]
+        perp = engine.perps[symbol]
         yield Due(at, FUNDING, symbol, len(perp.positions))
         heapreplace(queue, (next_due(perp, at), symbol))
 

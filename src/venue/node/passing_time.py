@@ -49,10 +49,10 @@ async def _submit(sequencer: Sequencer, command: Command, *, patient: bool) -> N
 
 def time_matters(engine: Engine) -> bool:
     """Whether a countdown runs, or a contract has an index or positions, or its spot a price."""
-    markets = engine.spot.markets
+    markets = engine.spot_markets
     return bool(engine.countdowns.queue) or any(
         perp.current
         or perp.positions
         or (perp.symbol in markets and markets[perp.symbol].book.twice_mid())
-        for perp in engine.contracts.markets.values()
+        for perp in engine.perps.values()
     )

@@ -64,7 +64,7 @@ class References:
         name = self._names.get(symbol)
         if name is None:
             name = self._names[symbol] = setting(symbol)
-        text = self._engine.listing.settings.get(name)
+        text = self._engine.settings.get(name)
         if not text:
             return None
         read = self._read.get(symbol)
@@ -84,7 +84,7 @@ class References:
 
     def held(self, symbol: str) -> Reference | None:
         """The reference that a contract's index is held on; None when it is not held."""
-        if self._engine.contracts.markets[symbol].contract.index_sources != (HELD,):
+        if self._engine.perps[symbol].contract.index_sources != (HELD,):
             return None
         found = self.of(symbol)
         return found if found is not None and found.sources else None

@@ -167,7 +167,7 @@ class Timekeeper:
         """Follow reverts: time goes back with the state."""
         event = reverted(batch)
         if event is not None:
-            stored = self._engine.listing.settings.get(SETTING, "")
+            stored = self._engine.settings.get(SETTING, "")
             self._clock.go_back(parsed(stored), event.time)
             self._ticked = self._stepped = event.time
             self._look.set()
@@ -196,7 +196,7 @@ class Timekeeper:
 
     async def _next(self) -> None:
         """Wait for the next instant and do what is due."""
-        clock, epoch = self._clock, self._engine.savepoints.epoch
+        clock, epoch = self._clock, self._engine.epoch
         at = self._instant(self._tick_at())
         if clock.mode is Mode.SKIP:
             if self._holders:
@@ -213,7 +213,7 @@ class Timekeeper:
                 await self._changed(wait_s)
                 return
         async with self._turn:
-            if self._report is not None or self._engine.savepoints.epoch != epoch:
+            if self._report is not None or self._engine.epoch != epoch:
                 return  # time is moved, or went back: the instant is another
             if clock.real:
                 await self._catch_up()
@@ -256,7 +256,7 @@ class Timekeeper:
         if times is None:
             return
         first, last = times
-        begin, before = self._engine.time, self._engine.listing.settings.get(SIGNED_AHEAD, "")
+        begin, before = self._engine.time, self._engine.settings.get(SIGNED_AHEAD, "")
         noted = span_of(before)
         if noted is not None and noted.last > self._clock.wall() - NOTED_US:  # may still come
             begin, first, last = noted.begin, min(noted.first, first), max(noted.last, last)
@@ -446,7 +446,5 @@ class Timekeeper:
     async def _note_mode(self) -> None:
         """Journal the mode, which also journals where time has come to."""
         text = self._clock.setting.text()
-        if text != self._engine.listing.settings.get(SETTING) or (
-            self._engine.time < self._clock.now()
-        ):
+        if text != self._engine.settings.get(SETTING) or (self._engine.time < self._clock.now()):
             await self._apply([ChangeSetting(SETTING, text)])

@@ -76,12 +76,12 @@ class Pruning:
         async with self._keeper.turn:
             if self._begins is not None:
                 await self._cut_history(self._begins)
-            epoch = self._node.engine.savepoints.epoch
+            epoch = self._node.engine.epoch
             last = await self._last()
             if last == 0:
                 return False
             await forget_states(self._node, last)
-            if self._node.engine.savepoints.epoch != epoch:
+            if self._node.engine.epoch != epoch:
                 return False  # it went back meanwhile: maybe to before the last one
             await self._keeper.keep_at(last)
             begins = await self._archive(last)
@@ -112,7 +112,7 @@ class Pruning:
     async def _pieces(self, begin: int, newest: int) -> list[Piece]:
         """The commands that all later ones build on: those after reverts are told by the journal,
         which is read once."""
-        if self._node.engine.savepoints.epoch == 0:
+        if self._node.engine.epoch == 0:
             return [(begin, newest)]
         trunk = self._trunk = self._trunk or Trunk(begin, begin, {})
         while trunk.reached < newest:

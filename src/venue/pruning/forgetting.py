@@ -47,7 +47,7 @@ class Forgetting:
         now = node.engine.time
         if 0 < history.forgotten <= now - DAY_US < history.forgotten + STEP_US:
             return False
-        kept = [one.time for one in node.engine.savepoints.kept.values()]
+        kept = [one.time for one in node.engine.kept_states.values()]
         found = spans(now, kept)
         if not found or not await history.forget(found, self._bytes_max):
             return False

@@ -144,8 +144,8 @@ def _trunk(journal: SqliteJournal) -> Trunk:
     trunk = Trunk(begin, begin, {})
     newest = next((one for one in journal.snapshots() if begin <= one.sequence <= last), None)
     engine = load(newest, foreign(journal)) if newest is not None else None
-    if engine is not None and engine.savepoints.epoch == 0:
-        kept = {name: one.sequence for name, one in engine.savepoints.kept.items()}
+    if engine is not None and engine.epoch == 0:
+        kept = {name: one.sequence for name, one in engine.kept_states.items()}
         trunk = Trunk(begin, engine.sequence, kept)
     for first, _, payload, _ in journal.rows(trunk.reached // BLOCK * BLOCK, last):
         trunk.read_on(first, payload)

@@ -16,7 +16,7 @@ log = logging.getLogger("venue")
 async def forget_states(node: Node, last: int) -> None:
     """Drop the states that were kept up to a command, as the commands up to it go or have gone."""
     async with node.saving:  # a name may be given to a newer state otherwise
-        kept = node.engine.savepoints.kept.values()
+        kept = node.engine.kept_states.values()
         for name in [one.name for one in kept if one.sequence <= last]:
             await node.submit([DropState(name)])
             log.warning("the kept state %s is older than the archive: it was dropped", name)
@@ -26,7 +26,7 @@ async def forget_archived(node: Node) -> None:
     """Drop the states that were kept before the journal begins, when the venue was pruned while it
     was stopped; before it answers. JournalCorrupt and JournalFailed."""
     journal = node.journal
-    if not node.engine.savepoints.kept or not journal.begin():
+    if not node.engine.kept_states or not journal.begin():
         return
     if isinstance(journal, SqliteJournal):  # a world's begins with a state, and has no archives
         found: list[Snapshot | None] = []

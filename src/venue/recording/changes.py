@@ -126,7 +126,7 @@ class Changes:
             AlgoTriggered: self._conditional_triggered,
             AlgoClosed: self._conditional_closed,
         }
-        for account in engine.ledger.accounts.values():
+        for account in engine.accounts.values():
             if follows(account.uid):
                 self.take_up(account)
 
@@ -144,7 +144,7 @@ class Changes:
         for order in self._engine.spot_account(account.uid).orders.values():
             self.orders[order.order_id] = open_order(order)
         holding = self._engine.holding(account.uid)
-        perps = {perp.ordinal: perp for perp in self._engine.contracts.markets.values()}
+        perps = {perp.ordinal: perp for perp in self._engine.perps.values()}
         uid = account.uid
         for ordinal, modes in holding.modes.items():
             self._modes[uid, perps[ordinal].symbol] = (modes.margin_mode, modes.separated)
@@ -212,7 +212,7 @@ class Changes:
             fee = event.base_fee if side == BUY else event.quote_fee
             note.fill(event.quantity, event.notional, event.price, fee, remaining, touched.time)
             touched.orders[order_id] = note
-        market = self._engine.spot.markets[event.symbol]
+        market = self._engine.spot_markets[event.symbol]
         touched.spot_accounts[uid, market.base, ORDER_UPDATE] = None
         touched.spot_accounts[uid, market.quote, ORDER_UPDATE] = None
 
@@ -229,7 +229,7 @@ class Changes:
 
     def _held(self, uid: int, symbol: str, side: int, touched: Touched) -> None:
         """Note that the hold of an order on the spot wallet has changed."""
-        market = self._engine.spot.markets[symbol]
+        market = self._engine.spot_markets[symbol]
         ordinal = market.quote if side == BUY else market.base
         touched.spot_accounts[uid, ordinal, ORDER_UPDATE] = None
 
@@ -245,7 +245,7 @@ class Changes:
     def _wallet_moved(self, event: WalletMoved, touched: Touched, _: int) -> None:
         if event.wallet != WALLET_SPOT or not self._follows(event.uid):
             return  # the funding wallet has no channel
-        ordinal = self._engine.ledger.ordinals[event.asset]
+        ordinal = self._engine.ordinals[event.asset]
         cause = DEPOSIT_UPDATE if event.amount > 0 else WITHDRAW_UPDATE
         touched.spot_accounts[event.uid, ordinal, cause] = None
 
@@ -255,7 +255,7 @@ class Changes:
         if not self._follows(event.uid):
             return
         engine = self._engine
-        perp = engine.contracts.markets[event.symbol]
+        perp = engine.perps[event.symbol]
         note = self.orders[event.order_id] = placed_order(event, touched.time)
         note.position_side = event.position_side
         note.position_id = event.position_id
@@ -290,7 +290,7 @@ class Changes:
             note.realized += leg.realized
             touched.orders[leg.order_id] = note
         self._position(event, leg).updated = event.trade_id
-        ordinal = self._engine.contracts.markets[event.symbol].asset
+        ordinal = self._engine.perps[event.symbol].asset
         moved = self.moved_of(leg.uid, ordinal, touched.time)
         moved.add(KINDS[leg.opens, leg.position_side], event.notional)
         moved.fee += leg.fee
@@ -316,7 +316,7 @@ class Changes:
         if not self._follows(event.uid):
             return
         if event.resting:
-            ordinal = self._engine.contracts.markets[event.symbol].asset
+            ordinal = self._engine.perps[event.symbol].asset
             touched.contract_accounts[event.uid, ordinal, ORDER_UPDATE] = None
         note = self.orders.get(event.order_id)
         opens = note is not None and (note.side == BUY) == (note.position_side == LONG)
@@ -338,7 +338,7 @@ class Changes:
         if not self._follows(event.uid):
             return
         engine = self._engine
-        ordinal = engine.ledger.ordinals[event.asset]
+        ordinal = engine.ordinals[event.asset]
         self.moved_of(event.uid, ordinal, touched.time).add(event.kind, event.amount)
         cause = CAUSES_OF.get(event.kind, ORDER_UPDATE)
         touched.contract_accounts[event.uid, ordinal, cause] = None
@@ -377,7 +377,7 @@ class Changes:
         if not self._follows(event.uid):
             return
         self._modes[event.uid, event.symbol] = (event.margin_mode, event.separated_mode)
-        ordinal = self._engine.contracts.markets[event.symbol].asset
+        ordinal = self._engine.perps[event.symbol].asset
         touched.contract_accounts[event.uid, ordinal, ORDER_UPDATE] = None
         self._all_positions(event.uid, event.symbol, ORDER_UPDATE, touched)
 

@@ -53,7 +53,7 @@ def contract_account_item(
     engine: Engine, holding: Holding, ordinal: int, moved: MoneyMoved, time: int
 ) -> ContractAccountItem:
     """One settle asset of an owner over all its pools as they are now, with the moves since."""
-    asset = engine.ledger.assets[ordinal]
+    asset = engine.assets[ordinal]
     balance = sum(wallet(pool) for pool in holding.pools_in(ordinal))
 
     def text(kind: IncomeType) -> str:
@@ -98,9 +98,9 @@ def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> Cont
     """A contract order; `opened_by` is the order that opened its position where those are
     separate. One that a conditional order became shows that one's type and trigger, as REST does.
     """
-    perp = engine.contracts.markets[note.symbol]
+    perp = engine.perps[note.symbol]
     instrument = perp.market.instrument
-    asset = engine.ledger.assets[perp.asset]
+    asset = engine.assets[perp.asset]
     margin_mode, separated = note.modes
     maker_ppm, taker_ppm = _rates(engine, note.uid, perp)
     origin = note.conditional
@@ -152,7 +152,7 @@ def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> Cont
 
 def conditional_item(engine: Engine, note: ConditionalNote, opened_by: int) -> ContractOrderItem:
     """A conditional order; `opened_by` as for an order. It has no fills: its order has them."""
-    perp = engine.contracts.markets[note.symbol]
+    perp = engine.perps[note.symbol]
     instrument = perp.market.instrument
     margin_mode, separated = note.modes
     maker_ppm, taker_ppm = _rates(engine, note.uid, perp)
@@ -211,9 +211,9 @@ def contract_fill_item(
     time: int,
 ) -> ContractFillItem:
     """One leg of a contract trade on the position of `note`."""
-    perp = engine.contracts.markets[trade.symbol]
+    perp = engine.perps[trade.symbol]
     instrument = perp.market.instrument
-    asset = engine.ledger.assets[perp.asset]
+    asset = engine.assets[perp.asset]
     is_maker = leg is trade.maker
     second = is_maker and leg.uid == trade.taker.uid
     return ContractFillItem(
@@ -243,7 +243,7 @@ def contract_fill_item(
 def position_item(engine: Engine, held: Position) -> PositionItem:
     """An open position as it is now."""
     instrument = held.perp.market.instrument
-    asset = engine.ledger.assets[held.perp.asset]
+    asset = engine.assets[held.perp.asset]
     isolated = held.pool.position_id != 0
     return PositionItem(
         str(held.position_id),  # id
@@ -279,9 +279,9 @@ def closed_position_item(
     engine: Engine, closed: PositionClosed, note: PositionNote, time: int
 ) -> PositionItem:
     """A position that has ended at `time`."""
-    perp = engine.contracts.markets[closed.symbol]
+    perp = engine.perps[closed.symbol]
     instrument = perp.market.instrument
-    asset = engine.ledger.assets[perp.asset]
+    asset = engine.assets[perp.asset]
     return PositionItem(
         str(closed.position_id),  # id
         asset.name,  # coin

@@ -81,7 +81,7 @@ class Recorder:
 
     def _become(self, found: RecorderPart, engine: Engine) -> None:
         self.engine = engine
-        accounts = engine.ledger.accounts.values()
+        accounts = engine.accounts.values()
         self._owners = {account.uid: None for account in accounts if account.recorded}
         self.numbering.restore(found.numbers, found.versions)
         self._frames = None

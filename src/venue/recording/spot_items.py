@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder().encode
 
 def account_item(engine: Engine, account: Account, ordinal: int) -> str:
     """A `SpotAccountItem`: one asset of a spot wallet as it is now."""
-    asset = engine.ledger.assets[ordinal]
+    asset = engine.assets[ordinal]
     balance = account.spot[ordinal]
     scale, free, locked = asset.scale, balance.free, balance.locked
     available = decimal_text(free, scale)
@@ -41,7 +41,7 @@ def account_item(engine: Engine, account: Account, ordinal: int) -> str:
 
 def order_item(engine: Engine, note: OrderNote) -> str:
     """A `SpotOrderItem`: an order as its note knows it, with the fee rates of now."""
-    market = engine.spot.markets[note.symbol]
+    market = engine.spot_markets[note.symbol]
     instrument = market.instrument
     account = engine.account(note.uid)
     named = account if account.maker_ppm >= 0 else market
@@ -65,8 +65,8 @@ def order_item(engine: Engine, note: OrderNote) -> str:
 
 def fill_item(engine: Engine, trade: Trade, time: int, *, is_maker: bool) -> str:
     """A `SpotFillItem`: one side's share. The buyer pays its fee in base, the seller in quote."""
-    market = engine.spot.markets[trade.symbol]
-    instrument, assets = market.instrument, engine.ledger.assets
+    market = engine.spot_markets[trade.symbol]
+    instrument, assets = market.instrument, engine.assets
     quote = assets[market.quote].scale
     side, order_id, direction = trade.taker_side, trade.taker_order_id, "TAKER"
     if is_maker:
@@ -88,7 +88,7 @@ def fill_item(engine: Engine, trade: Trade, time: int, *, is_maker: bool) -> str
 
 def _fills(engine: Engine, market: SpotMarket, note: OrderNote) -> str:
     """Latest, highest and lowest price of an order's fills; their size, value and fee."""
-    instrument, assets = market.instrument, engine.ledger.assets
+    instrument, assets = market.instrument, engine.assets
     quote = assets[market.quote].scale
     fee_scale = assets[market.base].scale if note.side == BUY else quote
     if not note.executed:

@@ -31,7 +31,7 @@ def described(running: Running) -> dict[str, Any]:
     host = ANYWHERE.get(running.host, running.host)
     host = f"[{host}]" if ":" in host else host
     at = f"{host}:{running.port}"
-    names = running.node.engine.ledger.names
+    names = running.node.engine.uids
     return {
         "pid": os.getpid(),
         "rest": f"http://{at}",
@@ -127,8 +127,8 @@ def _practice(running: Running, options: Options, elsewhere: str) -> list[str]:
         *rows,
         _line(f" Spot: {_wallets(Wallet.SPOT)}"),
         _line(f" Contracts: {_wallets(Wallet.CONTRACT)}"),
-        _line(f" Markets     {' '.join(engine.spot.markets)}   ({agents})"),
-        _line(f" Perpetuals  {' '.join(engine.contracts.markets)}"),
+        _line(f" Markets     {' '.join(engine.spot_markets)}   ({agents})"),
+        _line(f" Perpetuals  {' '.join(engine.perps)}"),
         f" Seed {options.seed}      Data {data}",
         f" Operator    {_practice_operator(options)}",
         f" Try   {command} {tries[0]}{elsewhere}",
@@ -155,9 +155,9 @@ def _real(running: Running, options: Options, elsewhere: str) -> list[str]:
     """The rows of a real venue: what is there already, data, and calls to begin with."""
     command = called()
     engine = running.node.engine
-    markets, perpetuals = " ".join(engine.spot.markets), " ".join(engine.contracts.markets)
+    markets, perpetuals = " ".join(engine.spot_markets), " ".join(engine.perps)
     return [
-        f" Owners      {len(engine.ledger.accounts)}",
+        f" Owners      {len(engine.accounts)}",
         _line(f" Markets     {markets or 'none yet; the operator lists them: docs/operating.md'}"),
         _line(f" Perpetuals  {perpetuals or 'none yet'}"),
         f" Data        {running.node.data}",

@@ -44,7 +44,7 @@ class MinutePremiums:
             self._minute = now // MINUTE_US
             self._premiums = {
                 perp.symbol: premium_now(perp, self._data, now)
-                for perp in self._engine.contracts.markets.values()
+                for perp in self._engine.perps.values()
             }
 
 

@@ -102,7 +102,7 @@ def shaper(node: Node, product: Product, symbol: str, stream: Stream, channel: s
 def is_listed(node: Node, product: Product, symbol: str) -> bool:
     """Whether the product has this symbol."""
     engine = node.engine
-    markets = engine.spot.markets if product is Product.SPOT else engine.contracts.markets
+    markets = engine.spot_markets if product is Product.SPOT else engine.perps
     return symbol in markets
 
 
@@ -125,8 +125,8 @@ class ListedSymbol:
     def instrument(self) -> Instrument:
         engine = self.node.engine
         if self.product is Product.SPOT:
-            return engine.spot.markets[self.symbol].instrument
-        return engine.contracts.markets[self.symbol].market.instrument
+            return engine.spot_markets[self.symbol].instrument
+        return engine.perps[self.symbol].market.instrument
 
     @property
     def quote(self) -> Asset:

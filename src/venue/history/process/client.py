@@ -483,6 +483,6 @@ def _first_line(told: str) -> str:
 
 def listed(engine: Engine) -> Listed:
     """The parts of a catalog."""
-    instruments = [market.instrument for market in engine.spot.markets.values()]
-    contracts = [perp.contract for perp in engine.contracts.markets.values()]
-    return engine.ledger.assets, instruments, contracts
+    instruments = [market.instrument for market in engine.spot_markets.values()]
+    contracts = [perp.contract for perp in engine.perps.values()]
+    return engine.assets, instruments, contracts

@@ -87,7 +87,7 @@ class ContractAgents:
 
     def founding(self) -> list[Command]:
         """Commands that create the agents' owners, where they are not there yet."""
-        names = self._engine.ledger.names
+        names = self._engine.uids
         return [
             CreateOwner(_name(habit, symbol), int(SelfTrade.EXPIRE_TAKER), agent=True)
             for symbol in self._followed
@@ -99,8 +99,8 @@ class ContractAgents:
         """Commands that give agents without money their first, and a careful leverage."""
         commands: list[Command] = []
         for symbol in self._followed:
-            perp = self._engine.contracts.markets[symbol]
-            asset = self._engine.ledger.assets[perp.asset].name
+            perp = self._engine.perps[symbol]
+            asset = self._engine.assets[perp.asset].name
             for habit in (*MAKERS, *TAKERS):
                 uid = self._uid(_name(habit, symbol))
                 pool = self._engine.holding(uid).cross(perp.asset)
@@ -127,7 +127,7 @@ class ContractAgents:
         moves: list[Command] = []
         takes: list[Command] = []
         for symbol in self._followed:
-            perp = self._engine.contracts.markets[symbol]
+            perp = self._engine.perps[symbol]
             index = self._index(perp, posts, now)
             if not index or perp.market.halted:
                 continue
@@ -149,7 +149,7 @@ class ContractAgents:
         """The posts of indexes that are due at venue time `now` (µs)."""
         posts: list[Command] = []
         for symbol in self._followed:
-            self._index(self._engine.contracts.markets[symbol], posts, now)
+            self._index(self._engine.perps[symbol], posts, now)
         return posts
 
     # -- prices ----------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ class ContractAgents:
             return perp.index_price
         if perp.reopens and perp.index_price:
             return perp.index_price
-        live = self._engine.contracts.markets[followed]
+        live = self._engine.perps[followed]
         if live.current:
             told = perp.sources.get(self._source)
             old = told is None or now - told.time >= POST_US
@@ -267,10 +267,10 @@ class ContractAgents:
         return [PlaceContractOrder(uid, perp.symbol, side, position_side, MARKET, IOC, lots, 0)]
 
     def _uid(self, owner: str) -> int:
-        return self._engine.ledger.names[owner]
+        return self._engine.uids[owner]
 
     def _atoms(self, perp: Perpetual, units: int) -> int:
-        return units * int(10 ** self._engine.ledger.assets[perp.asset].scale)
+        return units * int(10 ** self._engine.assets[perp.asset].scale)
 
     def _lots(self, perp: Perpetual, price: int, units: int) -> int:
         """A random size around `units` of the settle asset at `price`."""

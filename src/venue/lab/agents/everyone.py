@@ -23,9 +23,7 @@ class Everyone:
     def __init__(self, engine: Engine, seed: int) -> None:
         starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
         followed = {
-            symbol: live
-            for symbol, live in demo.FOLLOWED.items()
-            if symbol in engine.contracts.markets
+            symbol: live for symbol, live in demo.FOLLOWED.items() if symbol in engine.perps
         }
         self.spot = Agents(engine, seed, starts)
         self.contract = ContractAgents(engine, seed, followed, demo.POSTED)

@@ -17,7 +17,7 @@ class AgentHolding:
 
     def acts(self) -> bool:
         """Whether there is anything to do."""
-        return any(self._references.held(symbol) for symbol in self._engine.contracts.markets)
+        return any(self._references.held(symbol) for symbol in self._engine.perps)
 
     def step(self, now: int) -> list[Command]:
         """It does nothing else."""
@@ -26,7 +26,7 @@ class AgentHolding:
     def posts(self, now: int) -> list[Command]:
         """The posts that are due at venue time `now` (µs)."""
         posts: list[Command] = []
-        for symbol, perp in self._engine.contracts.markets.items():
+        for symbol, perp in self._engine.perps.items():
             reference = self._references.held(symbol)
             if reference is None or perp.settles():
                 continue

@@ -79,7 +79,7 @@ class Agents:
 
     def founding(self) -> list[Command]:
         """Commands that create the agents' owners, where they are not there yet."""
-        names = self._engine.ledger.names
+        names = self._engine.uids
         return [
             CreateOwner(name, int(SelfTrade.EXPIRE_TAKER), agent=True)
             for name in self._names()
@@ -93,7 +93,7 @@ class Agents:
             account = self._account(name)
             if any(balance.free or balance.locked for balance in account.spot):
                 continue
-            market = self._engine.spot.markets[name.rpartition("-")[2]]
+            market = self._engine.spot_markets[name.rpartition("-")[2]]
             amount = self._atoms(market, MONEY_UNITS)
             lots = amount // (self._starts[market.symbol] * market.unit_atoms)
             ledger = self._engine.ledger
@@ -111,7 +111,7 @@ class Agents:
     def resume(self) -> None:
         """Begin at the last trades, as after a restart."""
         for symbol in self._references:
-            last = self._engine.spot.markets[symbol].last_price
+            last = self._engine.spot_markets[symbol].last_price
             self._references[symbol] = last or self._references[symbol]
 
     def dump(self) -> bytes:
@@ -130,7 +130,7 @@ class Agents:
         moves: list[Command] = []
         takes: list[Command] = []
         for symbol in self._starts:
-            market = self._engine.spot.markets[symbol]
+            market = self._engine.spot_markets[symbol]
             if market.halted:
                 continue
             self._drift(symbol)
@@ -147,10 +147,10 @@ class Agents:
         return [f"agent-{habit}-{symbol}" for symbol in self._starts for habit in habits]
 
     def _account(self, name: str) -> Account:
-        return self._engine.account(self._engine.ledger.names[name])
+        return self._engine.account(self._engine.uids[name])
 
     def _atoms(self, market: SpotMarket, units: int) -> int:
-        return units * int(10 ** self._engine.ledger.assets[market.quote].scale)
+        return units * int(10 ** self._engine.assets[market.quote].scale)
 
     def _drift(self, symbol: str) -> None:
         """The reference walks, and is drawn back to where it began.
@@ -165,7 +165,7 @@ class Agents:
         noise = sum([self._chance.between(-NOISE_PPM, NOISE_PPM) for _ in range(4)])
         pull = (start - price) * REVERSION_PPB // start
         self._moves[symbol] = noise
-        last = self._engine.spot.markets[symbol].last_price or price
+        last = self._engine.spot_markets[symbol].last_price or price
         impact = ((last - price) * IMPACT_PPM + PPM // 2) // PPM
         walked = (price * (noise * 1_000 + pull) + PPB // 2) // PPB
         self._references[symbol] = max(1, price + impact + walked)
@@ -173,7 +173,7 @@ class Agents:
     def _quotes(self, market: SpotMarket, habit: MakerHabit) -> MakerQuotes | None:
         """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps."""
         ladder = self._ladders[market.symbol, habit.name]
-        account = self._engine.spot_account(self._engine.ledger.names[ladder.owner])
+        account = self._engine.spot_account(self._engine.uids[ladder.owner])
         uid = account.account.uid
         reference = self._references[market.symbol]
         gap = max(1, self._starts[market.symbol] * habit.gap_ppm // PPM)

@@ -49,7 +49,7 @@ def contract_balance(call: Call, _: Empty) -> list[ContractBalance]:
     settled = {perp.asset for perp in node.perps(demo=False)}
     return [
         _balance(node, holding, ordinal)
-        for ordinal, asset in enumerate(node.engine.ledger.assets)
+        for ordinal, asset in enumerate(node.engine.assets)
         if asset.name != DEMO_ASSET and (ordinal in settled or _holds(holding, ordinal))
     ]
 
@@ -57,7 +57,7 @@ def contract_balance(call: Call, _: Empty) -> list[ContractBalance]:
 def demo_balance(call: Call, _: Empty) -> list[ContractBalance]:
     """Demo money."""
     node = call.node
-    ordinal = node.engine.ledger.ordinals.get(DEMO_ASSET)
+    ordinal = node.engine.ordinals.get(DEMO_ASSET)
     if ordinal is None:
         return []
     return [_balance(node, node.engine.holding(call.uid), ordinal)]
@@ -68,7 +68,7 @@ def _holds(holding: Holding, ordinal: int) -> bool:
 
 
 def _balance(node: Node, holding: Holding, ordinal: int) -> ContractBalance:
-    asset = node.engine.ledger.assets[ordinal]
+    asset = node.engine.assets[ordinal]
     unrealized = sum(profit(held) for pool in holding.pools_in(ordinal) for held in pool.positions)
     return ContractBalance(
         asset=asset.name,
@@ -191,7 +191,7 @@ async def income(call: Call, request: IncomeRequest) -> IncomePage:
     node = call.node
     node.check_rows(call.uid)
     asset = (request.asset or "").upper()
-    if asset and asset not in node.engine.ledger.ordinals:
+    if asset and asset not in node.engine.ordinals:
         raise errors.invalid("asset", "no such asset")
     if request.symbol is not None:
         node.perp(request.symbol)

@@ -60,7 +60,7 @@ def _positions(call: Call) -> list[Position]:
 
 def _tracks(call: Call) -> list[int]:
     """The tracked positions of the caller, by id."""
-    trader = call.node.engine.copying.books.traders.get(call.uid)
+    trader = call.node.engine.leads.get(call.uid)
     return [] if trader is None or trader.lead is None else list(trader.lead.tracks)
 
 

@@ -79,7 +79,7 @@ def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> 
     """
     node = call.node
     perps = _selected(node, request.symbol)
-    markets = node.engine.contracts.markets.values()
+    markets = node.engine.perps.values()
     settled = dict.fromkeys(perp.market.instrument.quote for perp in markets)
     info = ContractExchangeInfo(
         [ContractAsset(asset, True) for asset in settled], [rate_limit(node)], []
@@ -96,7 +96,7 @@ def _listed(node: Node, perp: Perpetual) -> bytes:
 def contract_trading_symbols(call: Call, _: Empty) -> list[str]:
     """The contracts that take orders over the interface."""
     closed = call.node.api_closed()
-    return [symbol for symbol in call.node.engine.contracts.markets if symbol not in closed]
+    return [symbol for symbol in call.node.engine.perps if symbol not in closed]
 
 
 def _contract_symbol(node: Node, perp: Perpetual) -> ContractSymbol:
@@ -449,11 +449,9 @@ def bounded_span(start: int | None, end: int | None, now: int) -> tuple[int | No
 
 
 def _known(node: Node, symbol: str) -> Perpetual:
-    perp = node.engine.contracts.markets.get(symbol)
+    perp = node.engine.perps.get(symbol)
     if perp is None:
-        raise errors.invalid(
-            "symbol", no_such("contract symbol", symbol, node.engine.contracts.markets)
-        )
+        raise errors.invalid("symbol", no_such("contract symbol", symbol, node.engine.perps))
     return perp
 
 

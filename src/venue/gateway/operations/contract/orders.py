@@ -193,7 +193,7 @@ def _closings(applied: Applied) -> list[ClosedPosition]:
 def listed(node: Node, symbol: str) -> Listed:
     """A listed contract; -1121 when there is none."""
     perp = node.perp(symbol)
-    return Listed(perp.contract, node.engine.ledger.assets[perp.asset])
+    return Listed(perp.contract, node.engine.assets[perp.asset])
 
 
 def ordered(call: Call, symbol: str) -> Listed:

@@ -65,7 +65,7 @@ async def ended_copies(call: Call, request: EndedRequest) -> EndedTracks:
 def copy_settings(call: Call, request: TraderRequest) -> list[TraceSettings]:
     """How a trader is copied."""
     following = _following(call, request)
-    return settings_view(following, call.node.engine.ledger.assets[following.lead.asset])
+    return settings_view(following, call.node.engine.assets[following.lead.asset])
 
 
 async def set_copy_settings(call: Call, request: SettingsRequest) -> Acknowledged:
@@ -73,10 +73,10 @@ async def set_copy_settings(call: Call, request: SettingsRequest) -> Acknowledge
     uid = _trader_id(
         TraderRequest(trader_id=request.trader_id, trader_user_id=request.trader_user_id)
     )
-    trader = call.node.engine.copying.books.traders.get(uid)
+    trader = call.node.engine.leads.get(uid)
     if trader is None or trader.lead is None:
         raise refusal(Rejected(int(Reject.LEAD_UNKNOWN)))
-    asset = call.node.engine.ledger.assets[trader.lead.asset]
+    asset = call.node.engine.assets[trader.lead.asset]
     unified = request.setting_type == "unified"
     command = Follow(call.uid, uid, unified, configs(request, asset), call.request_id)
     return _acknowledged(await _done(call, command))
@@ -106,7 +106,7 @@ def my_traders(call: Call, request: MyTradersRequest) -> MyTraders:
 
 def _followed(call: Call, following: Following) -> FollowedTrader:
     lead = following.lead
-    asset = call.node.engine.ledger.assets[lead.asset]
+    asset = call.node.engine.assets[lead.asset]
     return FollowedTrader(
         trader_id=lead.account.uid,
         trader_name=lead.account.name,
@@ -121,7 +121,7 @@ def _followed(call: Call, following: Following) -> FollowedTrader:
 
 
 def _trader(call: Call) -> Trader | None:
-    return call.node.engine.copying.books.traders.get(call.uid)
+    return call.node.engine.leads.get(call.uid)
 
 
 def _followings(call: Call) -> list[Following]:

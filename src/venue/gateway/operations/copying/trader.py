@@ -52,7 +52,7 @@ def copied_pairs(call: Call, _: Empty) -> list[str]:
     lead = _lead(call)
     if lead is None:
         return []
-    perps = call.node.engine.contracts.markets.values()
+    perps = call.node.engine.perps.values()
     return [perp.symbol for perp in perps if lead.copied(perp)]
 
 
@@ -94,5 +94,5 @@ def _span(request: EndedRequest, now: int) -> tuple[int | None, int | None]:
 
 
 def _lead(call: Call) -> Lead | None:
-    trader = call.node.engine.copying.books.traders.get(call.uid)
+    trader = call.node.engine.leads.get(call.uid)
     return None if trader is None else trader.lead

@@ -45,7 +45,7 @@ def benefits(call: Call, request: BenefitsRequest) -> list[BenefitsView]:
     node = call.node
     if request.owner is not None:
         return [_view(node, owner(node, request.owner))]
-    accounts = node.engine.ledger.accounts.values()
+    accounts = node.engine.accounts.values()
     return [_view(node, account) for account in accounts if account.benefits is not None]
 
 
@@ -138,7 +138,7 @@ async def invite(call: Call, request: InviteRequest) -> BenefitsView:
 
 def _asset(node: Node, name: str) -> Asset:
     name = name.upper()
-    if name not in node.engine.ledger.ordinals:
+    if name not in node.engine.ordinals:
         raise errors.invalid("asset", "no such asset")
     return node.asset(name)
 
@@ -154,7 +154,7 @@ def _share(text: Money, name: str, least: int = 0) -> int:
 def _view(node: Node, account: Account) -> BenefitsView:
     found = account.benefits or NOBODY
     affiliate = found.affiliate
-    assets = node.engine.ledger.assets
+    assets = node.engine.assets
     return BenefitsView(
         uid=account.uid,
         name=account.name,

@@ -20,7 +20,7 @@ async def post_article(call: Call, request: PostArticleRequest) -> ContentId:
     """Publish an article."""
     coins = list(dict.fromkeys(coin.upper() for coin in request.coins or ()))
     for coin in coins:
-        if coin not in call.node.engine.ledger.ordinals:
+        if coin not in call.node.engine.ordinals:
             raise errors.invalid("coins", "no such asset")
     return await _done(call, PostArticle(request.title, request.content, coins))
 

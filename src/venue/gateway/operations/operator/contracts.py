@@ -83,7 +83,7 @@ _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
 def contracts(call: Call, _: Empty) -> list[ContractView]:
     """All contracts."""
     node = call.node
-    return [_contract_view(node, perp) for perp in node.engine.contracts.markets.values()]
+    return [_contract_view(node, perp) for perp in node.engine.perps.values()]
 
 
 async def list_contract(call: Call, request: ContractRequest) -> ContractView:
@@ -276,7 +276,7 @@ def _with_caps(made: Contract, request: ContractRequest | ChangeContractRequest)
 
 
 def _asset(node: Node, text: str, name: str) -> Asset:
-    if text.upper() not in node.engine.ledger.ordinals:
+    if text.upper() not in node.engine.ordinals:
         raise errors.invalid(name, "no such asset")
     return node.asset(text.upper())
 

@@ -18,7 +18,7 @@ from venue.vocabulary import Reject
 
 def leads(call: Call, _: Empty) -> list[LeadView]:
     """All lead traders."""
-    traders = call.node.engine.copying.books.traders
+    traders = call.node.engine.leads
     found = [trader.lead for _, trader in sorted(traders.items())]
     return [_view(call.node, lead) for lead in found if lead is not None]
 
@@ -41,7 +41,7 @@ async def set_lead(call: Call, request: LeadRequest) -> LeadView:
         if first.reason == Reject.SYMBOL_UNKNOWN:
             raise errors.error(-1121, name="symbols")
         raise refusal(first)
-    lead = node.engine.copying.books.traders[account.uid].lead
+    lead = node.engine.leads[account.uid].lead
     assert lead is not None
     return _view(node, lead)
 
@@ -50,7 +50,7 @@ def _view(node: Node, lead: Lead) -> LeadView:
     return LeadView(
         uid=lead.account.uid,
         owner=lead.account.name,
-        asset=node.engine.ledger.assets[lead.asset].name,
+        asset=node.engine.assets[lead.asset].name,
         active=lead.active,
         profit_share=rate_text(lead.share_ppm),
         third_party=lead.third_uid or None,

@@ -55,7 +55,7 @@ async def explain_refusal(call: Call, request: ExplainRequest) -> Explanation:
 async def _explained(node: Node, question: ExplainQuestion) -> Explanation:
     explainer = node.explainer
     assert explainer is not None, "they are closed then"
-    question.epoch = node.engine.savepoints.epoch
+    question.epoch = node.engine.epoch
     try:
         told: Explained | None = await explainer.ask(question)
     except TooOld as problem:
@@ -64,7 +64,7 @@ async def _explained(node: Node, question: ExplainQuestion) -> Explanation:
         raise errors.busy(f"{problem}; nothing was changed") from None
     if told is None:
         raise errors.invalid("id", f"no such {question.kind}")
-    account = node.engine.ledger.accounts.get(told.uid)
+    account = node.engine.accounts.get(told.uid)
     return Explanation(
         question.kind,
         question.number,

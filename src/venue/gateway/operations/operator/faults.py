@@ -200,7 +200,7 @@ def _checked_match(node: Node, match: FaultMatch, effect: Effect) -> FaultMatch:
 
 def _check_listed(node: Node, symbol: str) -> None:
     """ApiError -1142 when neither product has a market of this name: the rule would hit nothing."""
-    listed = [*node.engine.spot.markets, *node.engine.contracts.markets]
+    listed = [*node.engine.spot_markets, *node.engine.perps]
     if symbol not in listed:
         near = get_close_matches(symbol, listed, n=1)
         meant = f"; {near[0]} is one" if near else ""

@@ -32,7 +32,7 @@ def fee_tiers(call: Call, _: Empty) -> list[FeeTiersView]:
     node = call.node
     found: list[FeeTiersView] = []
     for product, table in sorted(node.engine.fee_tiers.tables.items()):
-        asset = node.engine.ledger.assets[table.asset]
+        asset = node.engine.assets[table.asset]
         shown = [_text(tier, asset) for tier in table.tiers]
         if shown:
             found.append(FeeTiersView(Product(product).name, asset.name, shown))
@@ -48,7 +48,7 @@ async def set_fee_tiers(call: Call, request: FeeTiersRequest) -> list[FeeTiersVi
     """Set other tiers, or none."""
     node = call.node
     name = request.asset.upper()
-    if name not in node.engine.ledger.ordinals:
+    if name not in node.engine.ordinals:
         raise errors.invalid("asset", "no such asset")
     tiers = _tiers(request.tiers or [], node.asset(name))
     await done(call, SetFeeTiers(int(Product[request.product]), name, tiers))
@@ -98,4 +98,4 @@ def _amount(node: Node, product: Product, atoms: int) -> str:
     table = node.engine.fee_tiers.tables.get(int(product))
     if table is None:
         return "0"
-    return texts.amount_text(node.engine.ledger.assets[table.asset], atoms)
+    return texts.amount_text(node.engine.assets[table.asset], atoms)

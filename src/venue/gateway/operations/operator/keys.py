@@ -43,7 +43,7 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
         raise errors.invalid("expires", rule)
     if node.profile is Profile.LIVE and any(map(is_ipv6, request.ips or [])):
         raise errors.invalid("ips", "allowed with the profile live: IPv4 addresses and networks")
-    uid, epoch = owner(node, request.owner).uid, node.engine.savepoints.epoch
+    uid, epoch = owner(node, request.owner).uid, node.engine.epoch
     made = await node.keys.create(
         uid,
         access,
@@ -52,7 +52,7 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
         addresses=request.ips or [],
         expires=expires * US_PER_MS if expires is not None else None,
     )
-    if node.engine.savepoints.epoch != epoch:  # the uid may be another owner's by now
+    if node.engine.epoch != epoch:  # the uid may be another owner's by now
         await node.keys.revoke(made.key)
         raise errors.busy("the venue went back to a kept state meanwhile; no key was made")
     await note_rewrites(node)

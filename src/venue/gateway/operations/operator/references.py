@@ -36,11 +36,7 @@ def references(call: Call, _: Empty) -> list[ReferenceView]:
     """The contracts that go by a price that an operator gave."""
     node = call.node
     told = References(node.engine)
-    return [
-        _view(node, perp)
-        for symbol, perp in node.engine.contracts.markets.items()
-        if told.price(symbol)
-    ]
+    return [_view(node, perp) for symbol, perp in node.engine.perps.items() if told.price(symbol)]
 
 
 async def hold_index(call: Call, request: HoldRequest) -> ReferenceView:
@@ -98,7 +94,7 @@ def _quoted(node: Node, perp: Perpetual) -> int:
         raise errors.failed_precondition(
             f"no agents make the price of {perp.symbol}: hold its index first"
         )
-    market = node.engine.spot.markets.get(perp.symbol)
+    market = node.engine.spot_markets.get(perp.symbol)
     price = market.book.twice_mid() // 2 if market is not None else 0
     if not price:
         raise errors.failed_precondition(f"the spot market of {perp.symbol} has no price now")

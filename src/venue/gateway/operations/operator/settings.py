@@ -51,7 +51,7 @@ def _contracts(call: Call, symbols: list[str] | None) -> str | None:
     """Listed contracts as the journal keeps them, each once."""
     if symbols is None:
         return None
-    markets = call.node.engine.contracts.markets
+    markets = call.node.engine.perps
     found = dict.fromkeys(symbol.upper() if symbol.isascii() else symbol for symbol in symbols)
     for symbol in found:
         if symbol not in markets:

@@ -20,7 +20,7 @@ from venue.times import US_PER_MS
 
 def snapshots(call: Call, _: Empty) -> list[SnapshotView]:
     """The states that are kept, the oldest first."""
-    return [_view(kept) for kept in call.node.engine.savepoints.kept.values()]
+    return [_view(kept) for kept in call.node.engine.kept_states.values()]
 
 
 async def keep_snapshot(call: Call, request: SnapshotId) -> SnapshotView:
@@ -32,7 +32,7 @@ async def keep_snapshot(call: Call, request: SnapshotId) -> SnapshotView:
             _said(await node.timekeeper.keep(request.name, node.aside.dump))
         except (Busy, Overloaded, Stopped) as problem:
             raise errors.busy(f"{problem}; nothing was done") from None
-        return _view(node.engine.savepoints.kept[request.name])
+        return _view(node.engine.kept_states[request.name])
 
 
 async def delete_snapshot(call: Call, request: SnapshotId) -> SnapshotView:
@@ -84,7 +84,7 @@ def _check_free(name: str) -> None:
 
 def found(node: Node, name: str, field: str = "name") -> Savepoint:
     """The kept state of a name. ApiError 404 with the names that there are; it names `field`."""
-    kept = node.engine.savepoints.kept
+    kept = node.engine.kept_states
     state = kept.get(name)
     if state is None:
         there = ", ".join(kept) or "none is kept"

@@ -74,7 +74,7 @@ def health(call: Call, request: HealthRequest) -> Health:
     """The venue's health."""
     node = call.node
     engine = node.engine
-    perps = engine.contracts.markets.values()
+    perps = engine.perps.values()
     costs = [index_cost(node, perp) for perp in perps]
     disk = node.disk.look() if node.disk is not None else None
     warnings = [*node.warnings, *filter(None, map(warning, costs))]
@@ -90,7 +90,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         sequence=engine.sequence,
         history_sequence=node.history.reached(),
         state_hash=state_hash(engine) if request.state_hash else "",
-        owners=len(engine.ledger.accounts),
+        owners=len(engine.accounts),
         open_orders=_all_open_orders(engine),
         open_positions=sum(len(perp.positions) for perp in perps),
         stale_contracts=[perp.symbol for perp in perps if not (perp.current or perp.reopens)],
@@ -109,7 +109,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         disk_hourly=None if disk is None else disk.hourly,
         disk_hours=None if disk is None else disk.hours,
         forgotten=_forgotten(node),
-        epoch=engine.savepoints.epoch,
+        epoch=engine.epoch,
         profile=node.profile.value,
     )
 
@@ -143,7 +143,7 @@ def _status(node: Node) -> str:
 
 def _unsafe(node: Node, perp: Perpetual) -> str:
     """Why orders of a contract may only reduce whatever its sources say; empty: they may open."""
-    scale = node.engine.ledger.assets[perp.asset].scale
+    scale = node.engine.assets[perp.asset].scale
     breach = breach_of_price(perp.contract, perp.mark, perp.unit, scale)
     return "" if breach is None else f"{perp.symbol}: {breach.inequality()}"
 
@@ -158,7 +158,7 @@ def _stream_defects(node: Node) -> int:
 def owners(call: Call, _: Empty) -> list[OwnerView]:
     """All owners."""
     engine = call.node.engine
-    return [_owner_view(engine, account) for account in engine.ledger.accounts.values()]
+    return [_owner_view(engine, account) for account in engine.accounts.values()]
 
 
 async def create_owner(call: Call, request: CreateOwnerRequest) -> OwnerView:
@@ -254,7 +254,7 @@ async def _paid(call: Call, command: Withdraw | Transfer) -> list[Event]:
 def _money(node: Node, request: MoneyRequest | TransferRequest) -> tuple[Account, Asset, int]:
     account = owner(node, request.owner)
     name = request.asset.upper()
-    if name not in node.engine.ledger.ordinals:
+    if name not in node.engine.ordinals:
         raise errors.invalid("asset", "no such asset")
     asset = node.asset(name)
     return account, asset, decode.scaled(request.amount, asset.scale, "amount")
@@ -267,7 +267,7 @@ def _moved(node: Node, account: Account, event: Event) -> Moved:
         name = Wallet.CONTRACT.name
         engine = node.engine
         holding = engine.holding(account.uid)
-        after = pool_wallet(holding.cross(engine.ledger.ordinals[event.asset]))
+        after = pool_wallet(holding.cross(engine.ordinals[event.asset]))
     else:
         name, after = WALLET_NAMES[event.wallet], event.after
     asset = node.asset(event.asset)
@@ -330,7 +330,7 @@ def _all_open_orders(engine: Engine) -> int:
 
 def assets(call: Call, _: Empty) -> list[AssetView]:
     """All assets."""
-    return [_asset_view(asset) for asset in call.node.engine.ledger.assets]
+    return [_asset_view(asset) for asset in call.node.engine.assets]
 
 
 async def register_asset(call: Call, request: AssetRequest) -> AssetView:
@@ -344,14 +344,14 @@ async def register_asset(call: Call, request: AssetRequest) -> AssetView:
 
 def instruments(call: Call, _: Empty) -> list[InstrumentView]:
     """All instruments."""
-    return [_instrument_view(market) for market in call.node.engine.spot.markets.values()]
+    return [_instrument_view(market) for market in call.node.engine.spot_markets.values()]
 
 
 async def list_instrument(call: Call, request: InstrumentRequest) -> InstrumentView:
     """Open a market."""
     instrument = _instrument(request)
     for name, asset in (("baseAsset", instrument.base), ("quoteAsset", instrument.quote)):
-        if asset not in call.node.engine.ledger.ordinals:
+        if asset not in call.node.engine.ordinals:
             raise errors.invalid(name, "no such asset")
     check_instrument(instrument, SPOT_SIZES, SPOT_SIZES)
     await done(call, ListInstrument(instrument))

@@ -142,7 +142,7 @@ def _uid(noted: Exchange | Operated | Said) -> int:
 
 
 def _entry(node: Node, noted: Exchange | Operated | Said) -> WireEntry:
-    account = node.engine.ledger.accounts.get(_uid(noted))
+    account = node.engine.accounts.get(_uid(noted))
     owner = account.name if account is not None else ""
     if isinstance(noted, Said):
         kind = HEARD if noted.heard else SENT

@@ -77,7 +77,7 @@ def size_refusal(
     rejected: Rejected, listed: Listed, engine: Engine, command: PlaceContractOrder
 ) -> ApiError:
     """The error for a size beyond the bound of its leverage, with both."""
-    perp = engine.contracts.markets[command.symbol]
+    perp = engine.perps[command.symbol]
     modes = engine.holding(command.uid).modes_told(perp)
     return refusal(rejected, listed, Words(own=modes.leverage(command.position_side)))
 

@@ -28,7 +28,7 @@ def spot_funds(node: Node, command: PlaceOrder) -> ApiError:
     """The error of an order that its owner could not pay; the state is still the refusal's."""
     market = node.market(command.symbol)
     ordinal = market.quote if command.side == BUY else market.base
-    asset = node.engine.ledger.assets[ordinal]
+    asset = node.engine.assets[ordinal]
     balance = node.engine.account(command.uid).spot[ordinal]
     return _short(
         asset, needed(node.engine.spot, command), balance.free, balance.free + balance.locked,
@@ -64,7 +64,7 @@ def _short(asset: Asset, need: int, free: int, total: int, wallet: str) -> ApiEr
 def contract_money(node: Node, uid: int, symbol: str) -> str:
     """The free amount in the wallet that pays for a contract's orders, in words."""
     ordinal = node.perp(symbol).asset
-    asset = node.engine.ledger.assets[ordinal]
+    asset = node.engine.assets[ordinal]
     holding = node.engine.holding(uid)
     free = amount_text(asset, available_of(holding, ordinal))
     wallet = amount_text(asset, pool_wallet(holding.cross(ordinal)))

@@ -65,7 +65,7 @@ async def account(call: Call, _: Empty) -> AccountReply:
             amount_text(asset, owner.spot[ordinal].free),
             amount_text(asset, owner.spot[ordinal].locked),
         )
-        for ordinal, asset in enumerate(engine.ledger.assets)
+        for ordinal, asset in enumerate(engine.assets)
         if owner.spot[ordinal].free or owner.spot[ordinal].locked
     ]
     return AccountReply(
@@ -107,7 +107,7 @@ def _rates(node: Node, uid: int) -> tuple[int, int]:
     owner = node.engine.account(uid)
     if owner.maker_ppm >= 0:
         return owner.maker_ppm, owner.taker_ppm
-    for market in node.engine.spot.markets.values():
+    for market in node.engine.spot_markets.values():
         return market.maker_ppm, market.taker_ppm
     return 0, 0
 
@@ -163,7 +163,7 @@ async def tax_income(call: Call, request: TaxIncomeRequest) -> list[BillView]:
     node = call.node
     node.check_rows(call.uid)
     name = (request.coin or "").upper()
-    if name and name not in node.engine.ledger.ordinals:
+    if name and name not in node.engine.ordinals:
         raise errors.invalid("coin", "no such asset")
     start, end = _month(request.month, node.clock.now())
     which = BillsOf(

@@ -117,7 +117,7 @@ async def commissions(call: Call, request: CommissionsRequest) -> CommissionsPag
 def coin_of(node: Node, coin: str | None) -> str:
     """The name of an asset, empty for none; -1142 naming `coin` when there is no such asset."""
     name = (coin or "").upper()
-    if name and name not in node.engine.ledger.ordinals:
+    if name and name not in node.engine.ordinals:
         raise errors.invalid("coin", "no such asset")
     return name
 
@@ -189,7 +189,7 @@ async def invited_assets(call: Call, request: InvitedAssetsRequest) -> InvitedAs
     deposits = [row for row in money if row.amount > 0]
     account = node.engine.account(request.user_id)
     holding = node.engine.holding(request.user_id)
-    names = [asset.name for asset in node.engine.ledger.assets]
+    names = [asset.name for asset in node.engine.assets]
     spot = [account.total(WALLET_SPOT, ordinal) for ordinal in range(len(names))]
     free = [available_of(holding, ordinal) for ordinal in range(len(names))]
     contract = [wallet_of(holding, ordinal) for ordinal in range(len(names))]

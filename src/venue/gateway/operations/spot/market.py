@@ -60,7 +60,7 @@ def time(call: Call, _: Empty) -> TimeReply:
 
 def coins(call: Call, _: Empty) -> list[Coin]:
     """All assets."""
-    return [_coin(asset) for asset in call.node.engine.ledger.assets]
+    return [_coin(asset) for asset in call.node.engine.assets]
 
 
 def exchange_info(call: Call, request: ExchangeInfoRequest) -> Encoded:
@@ -86,7 +86,7 @@ def _listed(node: Node, market: SpotMarket) -> bytes:
 
 def trading_symbols(call: Call, _: Empty) -> list[str]:
     """The symbols that take orders over the interface."""
-    return list(call.node.engine.spot.markets)
+    return list(call.node.engine.spot_markets)
 
 
 def prices(call: Call, request: SelectionRequest) -> Encoded:
@@ -213,14 +213,14 @@ def depth(call: Call, request: DepthRequest) -> Encoded:
 
 
 def _known(node: Node, symbol: str) -> SpotMarket:
-    market = node.engine.spot.markets.get(symbol)
+    market = node.engine.spot_markets.get(symbol)
     if market is None:
-        raise errors.invalid("symbol", no_such("spot symbol", symbol, node.engine.spot.markets))
+        raise errors.invalid("symbol", no_such("spot symbol", symbol, node.engine.spot_markets))
     return market
 
 
 def _selected(node: Node, symbol: str | None, symbols: list[str] | None) -> list[SpotMarket]:
-    markets = node.engine.spot.markets
+    markets = node.engine.spot_markets
     if symbol is not None and symbols is not None:
         raise errors.combination("symbol", "symbols")
     if symbol is not None:

@@ -27,7 +27,7 @@ def affiliate_of(call: Call, code: int) -> Affiliate:
 
 def inviter_of(node: Node, uid: int) -> int:
     """The uid that invited an owner: 0 for none, -1 when there is no such owner."""
-    account = node.engine.ledger.accounts.get(uid)
+    account = node.engine.accounts.get(uid)
     if account is None or uid in RESERVED:
         return -1
     return account.benefits.inviter if account.benefits is not None else 0
@@ -35,7 +35,7 @@ def inviter_of(node: Node, uid: int) -> int:
 
 def invited_by(node: Node, uid: int) -> list[tuple[int, int]]:
     """Uid and time (µs) of the owners that an affiliate invited."""
-    accounts = node.engine.ledger.accounts
+    accounts = node.engine.accounts
     found: list[tuple[int, int]] = []
     for member in node.engine.rewards.members:
         benefits = accounts[member].benefits
