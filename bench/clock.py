@@ -14,11 +14,12 @@ from msgspec import Struct
 
 from bench import compiled as compiled_core
 from bench.table import Row, Section
-from venue import main
-from venue.agent_wiring import employ
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
 from venue.node.garbage import collect_young_only
+from venue.running.agents import employ
+from venue.running.opening import opened
+from venue.running.options import Options
 from venue.times import instant_us, span_us
 
 BEGIN: Final = instant_us("2026-01-01T00:00:00Z")
@@ -86,8 +87,8 @@ def _disk_row() -> Row:
 
 async def _advance(asked: Span, state: str | None) -> tuple[float, float]:
     """Seconds, and seconds of processor time, that an advance takes; `state`: the file, or none."""
-    options = main.Options(agents=asked.agents, clock=ClockMode(Mode.MANUAL), at=BEGIN, state=state)
-    async with main.opened(options, SystemClock(), _fail) as node:
+    options = Options(agents=asked.agents, clock=ClockMode(Mode.MANUAL), at=BEGIN, state=state)
+    async with opened(options, SystemClock(), _fail) as node:
         if asked.agents:
             await employ(node, options.seed, agents=True)
         collect_young_only()  # as `venue dev` does

@@ -47,9 +47,10 @@ from venue.gateway.dispatch.shapes import compile_request
 from venue.gateway.operations.spot.orders import order_command
 from venue.gateway.transport.server import Server, listen
 from venue.lab import demo
-from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.node.venue_clock import VenueClock
+from venue.running.opening import opened
+from venue.running.options import Options
 from venue.vocabulary import GTC, Access
 
 ITEM: Final = compile_request(BatchItem)

@@ -35,10 +35,11 @@ from venue.core.messages.contract_events import ContractOrderPlaced, FundingSett
 from venue.core.messages.events import Event, OwnerCreated, Rejected
 from venue.gateway.context import Node
 from venue.lab import demo
-from venue.main import Options, end_of, in_background, opened
 from venue.node.clock import Machine, SystemClock
 from venue.node.garbage import collect_young_only
-from venue.recovery_snapshots import keeper
+from venue.running.opening import end_of, in_background, opened
+from venue.running.options import Options
+from venue.running.snapshots import keeper
 from venue.vocabulary import BUY, GTC, LIMIT, LONG, SELL, SHORT, Wallet
 
 DAY_US: Final = 86_400_000_000

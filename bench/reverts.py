@@ -8,14 +8,15 @@ from statistics import median
 from typing import Final
 
 from bench.table import Row, Section
-from venue import main
-from venue.agent_wiring import employ
 from venue.core.messages.commands import Command, Deposit
 from venue.gateway.context import Node
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
 from venue.node.garbage import collect_young_only
-from venue.recovery_snapshots import keep_up
+from venue.running.agents import employ
+from venue.running.opening import opened
+from venue.running.options import Options
+from venue.running.snapshots import keep_up
 from venue.times import instant_us
 from venue.vocabulary import WALLET_SPOT
 
@@ -40,8 +41,8 @@ def run() -> Section:
 
 
 async def _measured() -> list[Row]:
-    options = main.Options(clock=ClockMode(Mode.MANUAL), at=BEGIN)
-    async with main.opened(options, SystemClock(), _fail) as node:
+    options = Options(clock=ClockMode(Mode.MANUAL), at=BEGIN)
+    async with opened(options, SystemClock(), _fail) as node:
         await employ(node, options.seed, agents=True)
         collect_young_only()  # as `venue dev` does
         await node.timekeeper.keep(NAME, node.aside.dump)

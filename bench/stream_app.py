@@ -15,7 +15,8 @@ from websockets.asyncio.server import serve as serve_sockets
 
 from venue.core.messages.commands import CancelOrders, PlaceOrder
 from venue.gateway.context import Node
-from venue.main import Options, Running, run
+from venue.running.options import Options
+from venue.running.serving import Running, run
 from venue.vocabulary import OrderType, Side, TimeInForce
 
 FEED_S: Final = 3.0

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import uvloop
 
-from venue.main import Options, Running, run
+from venue.running.options import Options
+from venue.running.serving import Running, run
 
 
 def main(state: str, ready_file: str, projection: str, capacity: str = "", noted: str = "0") -> int:

@@ -436,9 +436,9 @@ def test_every_module_is_used() -> None:
     scripts = [entry.partition(":")[0] for entry in project["scripts"].values()]
     missing = [name for name in scripts if name not in modules()]
     assert not missing, f"pyproject.toml names scripts of {missing}"
-    helpers = ["venue.missed_events_helper", "venue.history.process.worker", "venue.replica"]
-    helpers += list(project["entry-points"]["pytest11"].values())
-    helpers += ["venue.explanation_helper", "venue.history.process.shared_worker", "venue.program"]
+    helpers = ["venue.explanation.helper", "venue.helpers.program", "venue.recompute.snapshot"]
+    helpers += ["venue.history.process.worker", "venue.history.process.shared_worker"]
+    helpers += ["venue.recompute.missed_events", *project["entry-points"]["pytest11"].values()]
     helpers += ["venue.testing.machine", "venue.redirect.hooks.sitecustomize"]  # users' choices
     helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", "venue.gym", *LAZY.values(), *helpers])

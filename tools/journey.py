@@ -23,7 +23,8 @@ from typing import Any, Final
 from venue.api import signing
 from venue.core.messages.commands import PostIndex
 from venue.lab import demo
-from venue.main import Options, Running, run
+from venue.running.options import Options
+from venue.running.serving import Running, run
 
 PACKAGE: Final = "venue."
 DOOR: Final = "venue.gateway.transport.connection"  # the reply leaves by its transport's `write`

@@ -3,7 +3,7 @@
 import sys
 
 from venue.compiled import EngineRefused, choose
-from venue.program import importing
+from venue.helpers.program import importing
 
 # Their work is the engine's; the other commands ask a venue that runs.
 WITH_ENGINE = {

@@ -16,11 +16,11 @@ from sqlalchemy.exc import DatabaseError
 from support.damage import REFUSED, answers, flip, project, questions, sessions
 from support.tape import rows_of
 from venue.core.messages.applied import Applied
+from venue.helpers.link import HistoryFailed
 from venue.history import pages
 from venue.history.files import HistoryDamaged, check_pages, put_aside
 from venue.history.pages import PAGE, damaged
 from venue.history.process.client import History
-from venue.history.process.link import HistoryFailed
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import spot as queries
 from venue.history.rows.spot import (

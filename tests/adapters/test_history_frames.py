@@ -16,10 +16,10 @@ from support.helper_process import process_of
 from support.recording import Room, contract_commands, spot_commands
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
+from venue.helpers.link import HistoryFailed
 from venue.history.check import check_frames
 from venue.history.frames_kept import frames_gone
 from venue.history.process.client import History
-from venue.history.process.link import HistoryFailed
 from venue.history.process.unprojected import BATCH_MAX
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import spot as queries

@@ -16,9 +16,9 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CreateOwner
 from venue.core.state.snapshot import begin
+from venue.helpers.link import HistoryFailed
 from venue.history.process import client
 from venue.history.process.client import History
-from venue.history.process.link import HistoryFailed
 from venue.history.process.speed import LEAST_PER_S, UNKNOWN_PER_S, Speed
 from venue.journal.memory import MemoryJournal
 from venue.node.clock import SystemClock

@@ -20,16 +20,17 @@ from support.helper_process import process_of
 from support.tape import Sum, Tape, rows_of
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
+from venue.helpers import link
+from venue.helpers.link import HistoryFailed
+from venue.helpers.program import environment
 from venue.history import store as store_room
-from venue.history.process import client, link, unprojected
+from venue.history.process import client, unprojected
 from venue.history.process.client import History
-from venue.history.process.link import HistoryFailed
 from venue.history.process.pipe import PART, PROJECT, Opened
 from venue.history.process.unprojected import BATCH_MAX
 from venue.history.questions import spot as queries
 from venue.history.rows.spot import BillsOf, OrdersOf
 from venue.history.store import open_history
-from venue.program import environment
 
 PATIENCE_S = 30.0  # a bound, far beyond what is needed
 

@@ -17,6 +17,7 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, RecordStreams
 from venue.core.units import FIRST_UID
+from venue.helpers.program import environment
 from venue.journal.chain import BLOCK
 from venue.journal.opening import open_journal
 from venue.journal.snapshot_files import SnapshotFiles
@@ -25,7 +26,6 @@ from venue.node import keeper
 from venue.node.keeper import Keeper, SnapshotFailed
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import EVERY, take
-from venue.program import environment
 from venue.recording.recorder import Recorder
 
 TESTS = Path(__file__).resolve().parents[1]

@@ -9,11 +9,11 @@ import signal
 import pytest
 
 from support.waits import WAIT_S
-from venue.history.process import link as room
-from venue.history.process.link import HistoryFailed, Link
+from venue.helpers import link as room
+from venue.helpers.link import HistoryFailed, Link
 from venue.history.process.shelf import Shelf
 
-EXPLAINER = "venue.explanation_helper"
+EXPLAINER = "venue.explanation.helper"
 NOT_THERE = "venue.no_such_module"
 
 

@@ -18,12 +18,13 @@ from support.points.acts import ACTS
 from support.points.disk import BROKEN, FULL
 from support.points.known import FILE
 from support.points.run import Base, ended, failed, made_bases
-from venue import main, private_files
+from venue.files import private_files
 from venue.journal import archive, file, sqlite
 from venue.journal.chain import BLOCK
 from venue.journal.journal import Snapshot
 from venue.journal.sqlite import Row, SqliteJournal
 from venue.pruning import prune
+from venue.running import opening
 
 EACH = 193  # how many points a chosen one stands for; of those that are no write or sync,
 OTHERS = 29
@@ -111,7 +112,7 @@ commit = SqliteJournal._commit
 PLANTED: dict[str, tuple[str, list[tuple[Any, str, Callable[..., Any]]], str, str]] = {
     "a file judged without its log": (
         "begin",
-        [(main, "refuse_foreign", alone), (file, "refuse_foreign", alone)],
+        [(opening, "refuse_foreign", alone), (file, "refuse_foreign", alone)],
         FILE,
         "does not start",
     ),

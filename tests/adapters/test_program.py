@@ -10,7 +10,7 @@ from importlib import import_module
 import pytest
 
 from support.waits import WAIT_S
-from venue.program import importing
+from venue.helpers.program import importing
 
 OF_THE_COMMAND = (
     "import contextlib, gc, sys, venue.__main__\n"
@@ -20,6 +20,8 @@ OF_THE_COMMAND = (
     "assert gc.isenabled()\n"
     "assert gc.get_freeze_count() > 10_000, gc.get_freeze_count()\n"
 )
+
+PROGRAM = ("-m", "venue.helpers.program")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
@@ -54,8 +56,8 @@ def test_what_the_command_is_made_of_is_never_searched() -> None:
 
 def test_a_helper_ends_with_what_its_main_returns() -> None:
     """The one without a task, and one whose file cannot be opened, which says so at its pipe."""
-    assert run("-m", "venue.program", "venue.replica").returncode == 0
-    done = run("-m", "venue.program", "venue.missed_events_helper", "/dev/null/history", "1")
+    assert run(*PROGRAM, "venue.recompute.snapshot").returncode == 0
+    done = run(*PROGRAM, "venue.recompute.missed_events", "/dev/null/history", "1")
     assert done.returncode == 0, done.stderr
     assert b"/dev/null/history" in done.stdout
     assert done.stderr == b""
@@ -72,7 +74,7 @@ def test_orders_go_before_helpers_of_other_sessions() -> None:
     """Enemy: a system that weighs sessions against each other, where a helper's niceness says
     nothing beside the venue's session: a snapshot took half of the processor from orders."""
     told = (
-        "import os; from pathlib import Path; from venue.program import give_way\n"
+        "import os; from pathlib import Path; from venue.helpers.program import give_way\n"
         "session = Path('/proc/self/autogroup')\n"
         "give_way(19)\n"
         "assert os.nice(0) == 19\n"
@@ -85,7 +87,7 @@ def test_a_helper_in_somebody_elses_session_leaves_that_as_it_is() -> None:
     """Enemy: a helper that is run by hand, or by a test, and slows all else of its terminal."""
     told = (
         "import os, subprocess, sys; from pathlib import Path\n"
-        "helper = 'from venue.program import give_way; give_way(19)'\n"
+        "helper = 'from venue.helpers.program import give_way; give_way(19)'\n"
         "subprocess.run([sys.executable, '-P', '-c', helper], check=True)\n"
         "session = Path('/proc/self/autogroup')\n"
         "assert not session.exists() or session.read_text().endswith('nice 0\\n')\n"
@@ -97,7 +99,7 @@ def test_helpers_that_begin_at_once_all_give_way() -> None:
     """Enemy: a system that listens to users without rights once in a tenth of a second, so that one
     of two helpers kept its weight."""
     told = (
-        "import ctypes, os; from pathlib import Path; from venue.program import give_way\n"
+        "import ctypes, os; from pathlib import Path; from venue.helpers.program import give_way\n"
         "session = Path('/proc/self/autogroup')\n"
         "begin, end = os.pipe()\n"
         "helpers = []\n"
@@ -122,6 +124,6 @@ def test_helpers_that_begin_at_once_all_give_way() -> None:
 
 
 def test_a_helper_that_fails_tells_it() -> None:
-    done = run("-m", "venue.program", "venue.no_such_module")
+    done = run(*PROGRAM, "venue.no_such_module")
     assert done.returncode == 1
     assert b"venue.no_such_module" in done.stderr

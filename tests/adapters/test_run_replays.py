@@ -32,7 +32,7 @@ from venue.journal.opening import open_journal
 from venue.journal.snapshot_files import packed
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import take
-from venue.rebuild import Projecting
+from venue.recompute.history import Projecting
 from venue.recording.recorder import Recorder
 
 COMMANDS: list[Command] = [

@@ -20,8 +20,10 @@ from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.transport.server import Server, listen
 from venue.lab import demo
-from venue.main import Options, dispatcher, opened
 from venue.node.clock import SystemClock
+from venue.running.doors import dispatcher
+from venue.running.opening import opened
+from venue.running.options import Options
 
 ALICE = {"key": "demo-alice", "secret": "demo-alice-secret", "passphrase": demo.PASSPHRASE}
 ORDER = "/api/v3/order"

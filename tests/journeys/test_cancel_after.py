@@ -17,13 +17,14 @@ from support.client import Answer, Client
 from support.clocked import Movable
 from support.refusals.cases import order, stamped
 from support.server import Server
-from venue import main
 from venue.core.countdowns import CHUNK
 from venue.core.messages.commands import Command, CreateOwner, Deposit, PlaceOrder, SetCancelAfter
 from venue.core.messages.events import Rejected
 from venue.gateway.context import Node
 from venue.node.clock import SystemClock
 from venue.node.passing_time import tick
+from venue.running.opening import opened
+from venue.running.options import Options
 from venue.vocabulary import BUY, GTC, LIMIT, OPEN_ORDERS_PER_SYMBOL_MAX, Wallet
 
 PATIENCE_S: Final = 30
@@ -224,8 +225,8 @@ async def _crowd() -> None:
     """Cancels that one command may not finish go on in the same second."""
     owners = 3 * CHUNK // OPEN_ORDERS_PER_SYMBOL_MAX
     source = Movable()
-    options = main.Options(agents=False, history=False)
-    async with main.opened(options, SystemClock(source), _fail) as node:
+    options = Options(agents=False, history=False)
+    async with opened(options, SystemClock(source), _fail) as node:
         await _done(node, [CreateOwner(f"owner {number}") for number in range(owners)])
         uids = [node.engine.ledger.names[f"owner {number}"] for number in range(owners)]
         for uid in uids:
@@ -254,14 +255,14 @@ def test_one_that_came_due_while_the_venue_was_down(tmp_path: Path) -> None:
 async def _down(path: str) -> None:
     """It acts before anybody can trade, once."""
     source = Movable()
-    options = main.Options(agents=False, state=path)
+    options = Options(agents=False, state=path)
     order = PlaceOrder(0, "BTCUSDT", BUY, LIMIT, GTC, 10, 1)
-    async with main.opened(options, SystemClock(source), _fail) as node:
+    async with opened(options, SystemClock(source), _fail) as node:
         alice = order.uid = node.engine.ledger.names["alice"]
         await _done(node, [order, SetCancelAfter(alice, 0, 5_000_000)])
     source.let_pass(60_000_000)
     for number in range(2):
-        async with main.opened(options, SystemClock(source), _fail) as node:
+        async with opened(options, SystemClock(source), _fail) as node:
             assert _open(node, [alice]) == number
             await tick(node.sequencer)
             assert _open(node, [alice]) == number

@@ -10,13 +10,14 @@ from typing import Any
 
 import msgspec
 
-from venue import main
 from venue.api.contract.market import HistoryKlinesRequest
 from venue.api.spot.market import KlinesRequest
 from venue.gateway.context import Call
 from venue.gateway.operations.contract.market import history_klines
 from venue.gateway.operations.spot.market import klines
 from venue.node.clock import SystemClock
+from venue.running.opening import opened
+from venue.running.options import Options
 
 FAR_MS = 9_000_000_000_000
 VIEWS = ("_candle", "_candle_view")
@@ -36,8 +37,8 @@ def test_candles_are_encoded_once() -> None:
             counted["views"] += 1
 
     async def story() -> None:
-        options = main.Options(agents=False)
-        async with main.opened(options, SystemClock(), _fail) as node:
+        options = Options(agents=False)
+        async with opened(options, SystemClock(), _fail) as node:
             call = Call(node, 0, b"")
             spot = KlinesRequest(symbol="BTCUSDT", interval="1m", limit=1_000, end_time=FAR_MS)
             contract = HistoryKlinesRequest(

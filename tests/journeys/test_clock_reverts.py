@@ -18,9 +18,10 @@ from venue.core.messages.commands import Tick
 from venue.gateway.context import Call
 from venue.gateway.operations.operator.clock import advance_clock, change_clock
 from venue.gateway.operations.operator.snapshots import keep_snapshot, revert
-from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
+from venue.running.opening import opened
+from venue.running.options import Options
 from venue.times import US_PER_MS, moment_us
 
 BEGIN_US = moment_us("2026-01-01T00:00:00Z")

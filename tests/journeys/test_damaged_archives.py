@@ -28,10 +28,11 @@ from venue.journal.journal import JournalCorrupt
 from venue.journal.opening import open_journal, open_readonly
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal
-from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.pruning.prune import prune, prune_at_start
-from venue.rebuild import rebuild_history
+from venue.recompute.history import rebuild_history
+from venue.running.opening import opened
+from venue.running.options import Options
 
 
 @pytest.fixture(scope="module")

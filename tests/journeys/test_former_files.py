@@ -16,7 +16,7 @@ from venue.core.rules import RULES
 from venue.history.store import open_history
 from venue.journal.journal import OtherRules
 from venue.journal.opening import open_readonly
-from venue.rebuild import rebuild_history
+from venue.recompute.history import rebuild_history
 
 SPOT_BID = "63590.40"  # of alice, from then
 POSITIONS = 202  # bob's: all but two of them in separated mode

@@ -12,7 +12,7 @@ import pytest
 
 from journeys.test_command import command
 from support.server import Server
-from venue import private_files
+from venue.files import private_files
 from venue.history.store import open_history
 
 OTHER_USER = 65534  # runs nothing else on a machine

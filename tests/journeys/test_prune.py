@@ -31,14 +31,14 @@ from support.pruned import (
     rows,
 )
 from support.server import Server
-from venue import private_files
 from venue.cli.serving.dev import DevOptions, refused
 from venue.cli.serving.shared import SharedOptions
 from venue.cli.verify import Findings, verify
 from venue.core.messages.commands import ChangeSetting, Tick
+from venue.files import private_files
+from venue.helpers.link import HistoryFailed, Link
 from venue.history import archive as rows_archive
 from venue.history import settled
-from venue.history.process.link import HistoryFailed, Link
 from venue.history.store import open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK
@@ -47,14 +47,15 @@ from venue.journal.opening import open_journal
 from venue.journal.recovery import beginning
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal
-from venue.main import Options, opened
-from venue.missed_events import MissedEvents
 from venue.node.clock import SystemClock
 from venue.node.keeper import Keeper
+from venue.node.missed_events import MissedEvents
 from venue.pruning.beside import Pruning
 from venue.pruning.prune import Pruned, prune
-from venue.rebuild import rebuild_history
-from venue.recovery_snapshots import keeper
+from venue.recompute.history import rebuild_history
+from venue.running.opening import opened
+from venue.running.options import Options
+from venue.running.snapshots import keeper
 
 FRAMES_KEPT = 1_000
 FILES_MOVED = 22  # moments of a kill until the journal is done; then come pieces of history

@@ -19,12 +19,13 @@ from venue.gateway.context import Node
 from venue.history import pages
 from venue.history.store import open_history
 from venue.journal.chain import BLOCK
-from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.pruning.beside import Pruning
 from venue.pruning.prune import prune
-from venue.rebuild import rebuild_history
-from venue.recovery_snapshots import keeper
+from venue.recompute.history import rebuild_history
+from venue.running.opening import opened
+from venue.running.options import Options
+from venue.running.snapshots import keeper
 from venue.vocabulary import GTC, LIMIT, SELL
 
 FRAMES_KEPT = 1_000

@@ -13,13 +13,14 @@ from venue.cli.serving.dev import DevOptions, refused
 from venue.cli.serving.shared import SharedOptions
 from venue.cli.verify import verify
 from venue.journal.chain import BLOCK
-from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
 from venue.pruning.beside import Pruning
 from venue.pruning.cut import STEPS
 from venue.pruning.prune import prune
-from venue.recovery_snapshots import keeper
+from venue.running.opening import opened
+from venue.running.options import Options
+from venue.running.snapshots import keeper
 
 MACHINE_US = BEGIN_US + 400 * DAY_US  # the machine is a year ahead of the venue
 HOUR_US = 3_600_000_000

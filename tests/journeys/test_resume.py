@@ -13,7 +13,7 @@ from support.listening import Listener, Message, login
 from support.resuming import by_channel, newest_of, numbers, refused, up_to
 from support.server import Server, flawless
 from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, price_contracts
-from venue.rebuild import rebuild_history
+from venue.recompute.history import rebuild_history
 
 CHANNELS = {
     "spot": ("orders", "fill", "account"),

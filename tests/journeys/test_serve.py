@@ -15,7 +15,7 @@ from support.client import Client
 from support.real_venue import RIGHTS, SYMBOL, list_market, new_owner, ok, real_venue
 from support.server import Server
 from support.waits import WAIT_S
-from venue.founding import OtherKind
+from venue.running.founding import OtherKind
 
 PRACTICE_ONLY = [
     ("GET", "/_venue/faults"), ("POST", "/_venue/faults"), ("GET", "/_venue/clock"),

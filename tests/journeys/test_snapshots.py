@@ -24,8 +24,9 @@ from venue.api.operator.snapshots import SnapshotId, SnapshotView
 from venue.cli.verify import verify
 from venue.gateway.context import Call
 from venue.gateway.operations.operator.snapshots import delete_snapshot, keep_snapshot
-from venue.main import Options, opened
 from venue.node.clock import SystemClock
+from venue.running.opening import opened
+from venue.running.options import Options
 
 PUBLIC = (
     "/api/v3/market/depth?symbol=BTCUSDT",

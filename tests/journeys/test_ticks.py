@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from venue import main
 from venue.api.errors import ApiError
 from venue.api.operator.contracts import IndexRequest
 from venue.core.contract.consequences import LIQUIDATIONS_MAX
@@ -27,6 +26,8 @@ from venue.gateway.context import Call, Node
 from venue.gateway.operations.operator.contracts import post_index
 from venue.lab import demo
 from venue.node.clock import SystemClock
+from venue.running.opening import opened
+from venue.running.options import Options
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, Wallet
 
 SYMBOL = "BTCSUSDT"
@@ -40,8 +41,8 @@ def test_a_cascade_is_worked_off_at_once() -> None:
 
 
 async def _cascade() -> None:
-    options = main.Options(agents=False, history=False)
-    async with main.opened(options, SystemClock(), _fail) as node:
+    options = Options(agents=False, history=False)
+    async with opened(options, SystemClock(), _fail) as node:
         await _positions(node)
         crash = PostIndex(SYMBOL, demo.POSTED, PRICE * 99 // 100, jump=True)
         assert _liquidated(await node.submit([crash])) == LIQUIDATIONS_MAX
@@ -103,8 +104,8 @@ def test_an_index_is_set_at_once_on_a_practice_venue_only(practice: bool) -> Non
 
 
 async def _jump(practice: bool) -> None:
-    options = main.Options(agents=False, history=False, practice=practice, demo_keys=practice)
-    async with main.opened(options, SystemClock(), _fail) as node:
+    options = Options(agents=False, history=False, practice=practice, demo_keys=practice)
+    async with opened(options, SystemClock(), _fail) as node:
         if not practice:  # it began without markets
             await node.submit(demo.genesis())
         call = Call(node, 0, b"")

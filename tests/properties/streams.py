@@ -40,8 +40,10 @@ from venue.gateway.transport.connection import HttpConnection
 from venue.gateway.transport.listener import Listener
 from venue.lab import demo
 from venue.lab.agents.spot import Agents
-from venue.main import Options, dispatcher, opened
 from venue.node.clock import SystemClock
+from venue.running.doors import dispatcher
+from venue.running.opening import opened
+from venue.running.options import Options
 
 STATUS: Final = Path("/proc/self/status")
 PIECES: Final = (1, 2, 7, 60, 500, 5_000)

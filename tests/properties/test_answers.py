@@ -44,8 +44,9 @@ from venue.gateway.context import Call, Node
 from venue.gateway.operations.contract import market as contract_market
 from venue.gateway.operations.spot import market as spot_market
 from venue.lab import demo
-from venue.main import Options, opened
 from venue.node.clock import SystemClock
+from venue.running.opening import opened
+from venue.running.options import Options
 
 SECOND = 1_000_000
 BEGIN = 1_764_500_123_456_789

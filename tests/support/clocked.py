@@ -13,7 +13,7 @@ import signal
 from types import FrameType
 from typing import Final
 
-import venue.main
+import venue.running.serving
 from venue.cli.app import main
 from venue.node.clock import Machine, SystemClock
 
@@ -63,7 +63,7 @@ def _run() -> None:
 
     for number in (signal.SIGUSR1, signal.SIGUSR2, STEP_AHEAD, STEP_BACK):
         signal.signal(number, on_signal)
-    vars(venue.main)["SystemClock"] = lambda: SystemClock(source)
+    vars(venue.running.serving)["SystemClock"] = lambda: SystemClock(source)
     main()
 
 

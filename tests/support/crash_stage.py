@@ -24,7 +24,7 @@ from venue.history.store import open_history
 from venue.journal.opening import open_journal, open_readonly
 from venue.journal.recovery import recover
 from venue.lab import demo
-from venue.rebuild import rebuild_history
+from venue.recompute.history import rebuild_history
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, SHORT
 
 PATIENCE_S: Final = 120

@@ -37,8 +37,9 @@ from venue.core.messages.events import Rejected
 from venue.gateway.context import Node
 from venue.journal.opening import open_readonly
 from venue.lab import demo
-from venue.main import Options, opened
 from venue.node.clock import SystemClock
+from venue.running.opening import opened
+from venue.running.options import Options
 from venue.vocabulary import (
     BUY,
     GTC,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from asyncio.subprocess import Process
 
+from venue.helpers.link import Link
 from venue.history.process.client import History
-from venue.history.process.link import Link
 
 
 def process_of(history: History) -> Process:

@@ -23,8 +23,10 @@ from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.server import Server, listen
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.lab import demo
-from venue.main import Options, dispatcher, opened
 from venue.node.clock import SystemClock
+from venue.running.doors import dispatcher
+from venue.running.opening import opened
+from venue.running.options import Options
 
 T = TypeVar("T")
 KEYS = {

@@ -12,8 +12,9 @@ from venue.history.store import open_history
 from venue.journal import archive
 from venue.journal.opening import open_readonly
 from venue.lab import demo
-from venue.main import Options, opened
 from venue.node.clock import SystemClock
+from venue.running.opening import opened
+from venue.running.options import Options
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, AlgoType
 
 DAY_US = 86_400_000_000

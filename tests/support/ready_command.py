@@ -15,7 +15,7 @@ import sys
 from importlib import import_module
 
 import venue.__main__ as entry
-from venue.program import importing
+from venue.helpers.program import importing
 
 ASKED_MAX = 1 << 20
 

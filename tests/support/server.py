@@ -19,7 +19,8 @@ from support.waits import WAIT_S
 VENUE = ("venue",)
 # The profile of all servers that name none: VENUE_TEST_PROFILE=live pytest tests/conformance
 PROFILE = os.environ.get("VENUE_TEST_PROFILE", "")
-OF_DEV = ("uvloop", "venue.cli.serving.dev", "venue.main")  # its imports until it answers
+# The imports of `venue dev` until it answers.
+OF_DEV = ("uvloop", "venue.cli.serving.dev", "venue.running.serving")
 
 
 class Server:

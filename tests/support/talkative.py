@@ -9,10 +9,10 @@ from __future__ import annotations
 import logging
 import os
 
-import venue.main  # makes the loggers
+import venue.running.serving  # makes the loggers
 from venue.cli.app import main
 
-assert venue.main
+assert venue.running.serving
 BEGIN = "all is logged"
 
 if __name__ == "__main__":

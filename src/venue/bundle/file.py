@@ -13,10 +13,10 @@ from typing import Final
 
 import msgspec
 
-from venue import private_files
 from venue.api.operator.wire import WireEntry
 from venue.api.profile import Profile
 from venue.core import rules
+from venue.files import private_files
 from venue.journal import built
 
 MAGIC: Final = b"venue run 1\n"

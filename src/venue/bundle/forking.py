@@ -10,17 +10,17 @@ from tempfile import mkdtemp
 
 from msgspec import Struct
 
-from venue.archive_names import sync_folder
 from venue.bundle.file import RunRefused
 from venue.bundle.replaying import Replay
 from venue.bundle.runs import PastRun
 from venue.core.messages.commands import Command
 from venue.core.state.snapshot import state_hash
+from venue.files.archive_names import sync_folder
 from venue.journal.behind_snapshot import begin_behind
 from venue.journal.chain import BLOCK
 from venue.journal.ending import ENDING, Ending
 from venue.journal.opening import open_journal
-from venue.rebuild import rebuild_history
+from venue.recompute.history import rebuild_history
 
 
 class Forked(Struct):

@@ -35,8 +35,8 @@ from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, refusal_of
 from venue.gateway.operations.bindings import routes
 from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
+from venue.helpers.link import HistoryFailed
 from venue.history.frames_kept import FRAMES_KEPT
-from venue.history.process.link import HistoryFailed
 from venue.history.process.shelf import Shelf
 from venue.history.temporary import Folder
 from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules

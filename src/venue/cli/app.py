@@ -339,7 +339,7 @@ def rebuild_history(
     """Empty a stopped venue's history and build it again from its journal."""
     from venue.history.files import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
-    from venue.rebuild import rebuild_history as rebuild
+    from venue.recompute.history import rebuild_history as rebuild
 
     if not os.path.exists(file):
         _die(f"{file}: no such journal")

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from venue import private_files
+from venue.files import private_files
 
 SUFFIX: Final = ".operator"  # the part of the file's name after FILE
 FOLDER_MODE: Final = 0o700

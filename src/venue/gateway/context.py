@@ -37,9 +37,9 @@ from venue.gateway.faults.rules import FaultRules
 from venue.gateway.nearest import alternatives
 from venue.gateway.transport.request import Request
 from venue.gateway.worlds import Worlds
+from venue.helpers.link import HistoryFailed
 from venue.history.kept_events import leaves_rows
 from venue.history.process.client import History
-from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal, Snapshot
 from venue.node.aside import Aside, reverted
 from venue.node.disk_use import DiskWatch

@@ -15,8 +15,8 @@ from msgspec import Struct
 from sqlalchemy import Table, insert
 from sqlalchemy.exc import IntegrityError
 
-from venue import private_files
-from venue.archive_names import NEW, archives, in_place
+from venue.files import private_files
+from venue.files.archive_names import NEW, archives, in_place
 from venue.history import pages
 from venue.history.files import HistoryDamaged, checked
 from venue.history.opening import opening

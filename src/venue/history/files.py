@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from venue import private_files
+from venue.files import private_files
 from venue.history import pages
 from venue.history.temporary import LOCK
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, create_engine, insert, select, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from venue import private_files
+from venue.files import private_files
 from venue.history import driver, pages
 from venue.history.files import HistoryDamaged
 from venue.history.schema.copying import SCHEMA

@@ -15,9 +15,9 @@ from typing import Final
 import apsw
 from msgspec import Struct
 
-from venue import private_files
-from venue.archive_names import archives, being_written, in_place
 from venue.core.messages.commands import Command
+from venue.files import private_files
+from venue.files.archive_names import archives, being_written, in_place
 from venue.journal.chain import Chain, commands_in
 from venue.journal.file import FORMAT, SCHEMA, translated
 from venue.journal.journal import JournalCorrupt, Segment, Snapshot

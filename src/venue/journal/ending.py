@@ -14,7 +14,7 @@ from mmap import mmap
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from venue import private_files
+from venue.files import private_files
 
 ENDING: Final = ".acknowledged"  # of the file beside a journal
 _WORDS: Final = struct.Struct(">2Q")

@@ -16,10 +16,10 @@ import apsw
 import msgspec
 from msgspec import Struct
 
-from venue import private_files
-from venue.archive_names import sync_folder
 from venue.core.engine import Engine
 from venue.core.messages.commands import Command, Tick
+from venue.files import private_files
+from venue.files.archive_names import sync_folder
 from venue.journal import salvage
 from venue.journal.behind_snapshot import UNKNOWN_RULES
 from venue.journal.chain import BLOCK, START, Chain, commands_in, digest_with

@@ -18,8 +18,6 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
-from venue import main
-from venue.agent_wiring import employ
 from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.operation import Operation, Row
@@ -49,6 +47,10 @@ from venue.library.progress import Progress
 from venue.library.results import Advanced, Bill, Equity, Order, Placed, Preview
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import BEGIN, RATE_MOST, ClockMode, Mode
+from venue.running.agents import employ
+from venue.running.doors import doors
+from venue.running.opening import end_of, in_background, opened
+from venue.running.options import Options
 from venue.times import US_PER_MS, moment_us, span_us
 
 R = TypeVar("R")
@@ -106,7 +108,7 @@ class Venue:
     async def _start(self) -> Node:
         opening = AsyncExitStack()
         async with opening:
-            context = main.opened(self._options, SystemClock(), self._failures.append)
+            context = opened(self._options, SystemClock(), self._failures.append)
             node = await opening.enter_async_context(context)
             node.observe(0)  # no wire log: the caller knows its own calls
             await employ(node, self._options.seed, agents=self._options.agents)
@@ -114,8 +116,8 @@ class Venue:
                 await node.timekeeper.keep(snapshot_rows.READY, node.aside.dump)
             self._equity = EquityLog(node, self._step_us)
             node.timekeeper.follow(self._equity, keep_up)
-            self._background = main.in_background(node, self._options)
-            opening.push_async_callback(main.end_of, self._background)
+            self._background = in_background(node, self._options)
+            opening.push_async_callback(end_of, self._background)
             self._open = opening.pop_all()
         return node
 
@@ -384,7 +386,7 @@ class Venue:
     async def _serve(self, host: str, port: int) -> Served:
         fit = bounds(limited=self._options.limits)
         bound = listen(host, port)
-        await self._open.enter_async_context(main.doors(self._node, self._options, bound, fit))
+        await self._open.enter_async_context(doors(self._node, self._options, bound, fit))
         place = f"{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
         return Served(f"http://{place}", f"ws://{place}/spot/v3/ws", f"ws://{place}/contract/v3/ws")
 
@@ -396,7 +398,7 @@ async def _done(act: Callable[[object], None], who: object) -> None:
 
 def _options(
     seed: int, clock: str, at: str | None, state: str | Path | None, *, agents: bool, profile: str
-) -> main.Options:
+) -> Options:
     """The options of `venue dev`. Misused."""
     if type(seed) is not int:
         raise Misused(f"seed {seed!r}: must be an int")
@@ -419,7 +421,7 @@ def _options(
         at_us = moment_us(begin) if begin is not None else None
     except ValueError as problem:
         raise Misused(f"at {at!r}: {problem}") from None
-    return main.Options(
+    return Options(
         seed=seed,
         agents=agents,
         state=str(state) if state is not None else None,

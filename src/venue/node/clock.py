@@ -1,4 +1,4 @@
-"""Time for everything outside the core: one object, handed down from `main`; nobody else asks.
+"""Time for everything outside the core: one object, handed down from `running`; nobody else asks.
 
 The machine's clock says what time it is, but may be wrong, and may be set: it steps. Its monotonic
 clock says how much time passes, and never steps. So time passes here as the monotonic clock says,

@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from venue.history.process.link import HistoryFailed, Link
+from venue.helpers.link import HistoryFailed, Link
 from venue.journal.journal import (
     Journal,
     JournalCorrupt,
@@ -26,7 +26,7 @@ from venue.journal.journal import (
 from venue.journal.recent import RecentJournal
 from venue.times import instant_text
 
-MODULE: Final = "venue.explanation_helper"
+MODULE: Final = "venue.explanation.helper"
 ASKED: Final = b"a"
 SNAPSHOT: Final = b"s"
 COMMANDS: Final = b"c"

@@ -17,12 +17,12 @@ from typing import Final, Protocol
 
 import msgspec
 
+from venue.helpers.program import environment
 from venue.journal.journal import Journal, JournalFailed, Segment, earliest
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.snapshots import EVERY
-from venue.program import environment
 
-REPLICA: Final = "venue.replica"  # the module that the process runs
+REPLICA: Final = "venue.recompute.snapshot"  # the module that the process runs
 ASK_S: Final = 10.0  # how often it is asked whether a snapshot is due
 AGAIN_S: Final = 300.0  # after one that failed
 TIME_MAX_S: Final = 3600.0  # a process that takes longer hangs
@@ -132,7 +132,7 @@ class Keeper:
     async def _take(self, last: int, put: Callable[[int], None], time_max_s: float) -> None:
         # Not by the event loop's own means: it would fork, and copy this process's page tables.
         process = subprocess.Popen(  # noqa: S603 - the venue's own module
-            [sys.executable, "-P", "-m", "venue.program", REPLICA],
+            [sys.executable, "-P", "-m", "venue.helpers.program", REPLICA],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment(os.environ),

@@ -14,11 +14,11 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from venue import private_files
 from venue.api.errors import ApiError
-from venue.archive_names import archives, unfinished
+from venue.files import private_files
+from venue.files.archive_names import archives, unfinished
 from venue.gateway.context import Node
-from venue.history.process.link import HistoryFailed, Link
+from venue.helpers.link import HistoryFailed, Link
 from venue.journal.archive import Told, told
 from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, JournalFailed, earliest, foreign

@@ -14,7 +14,7 @@ from typing import Final
 
 from venue.core.units import DAY_US
 from venue.gateway.context import Node
-from venue.history.process.link import HistoryFailed
+from venue.helpers.link import HistoryFailed
 from venue.node.explainer import keeping_recent
 from venue.node.snapshots import take, take_state
 

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import msgspec
 
+from venue.helpers.program import give_way
 from venue.history.process.worker import serve, settle
 from venue.journal.archive import Archive, Told
 from venue.journal.journal import JournalCorrupt
 from venue.journal.recovery import load
 from venue.journal.snapshot_files import SnapshotFiles
-from venue.program import give_way
 
 MODULE: Final = "venue.pruning.helper"
 BEGIN: Final = b"b"

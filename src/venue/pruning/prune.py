@@ -10,9 +10,9 @@ from typing import Final
 
 import msgspec
 
-from venue import private_files
-from venue.archive_names import archives, being_written, unfinished
 from venue.core.messages.commands import Command
+from venue.files import private_files
+from venue.files.archive_names import archives, being_written, unfinished
 from venue.history import archive as history_archive
 from venue.history.archive import nothing_left
 from venue.history.files import HistoryDamaged

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from venue import private_files
+from venue.files import private_files
 from venue.redirect.hosts import CERTIFIED, DOMAIN
 
 AUTHORITY: Final = "authority.pem"

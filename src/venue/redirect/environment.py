@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from venue import private_files
+from venue.files import private_files
 from venue.redirect.certificates import AUTHORITY
 from venue.redirect.doors import LOOPBACK, Ports
 from venue.redirect.hosts import DOMAIN, HERE, PLAIN_PORT, STANDS_FOR_IT, is_exchange

@@ -12,23 +12,24 @@ from support.former import ALICE, BEGIN_US, BOB, STEP_US, Stepping
 from support.points.known import BUNDLED, FILE, FORKED, READY, Known, keep
 from support.points.near import helpers_near
 from support.pruned import KEEP_US
-from venue import private_files
 from venue.bundle.file import RunFile, write
 from venue.bundle.forking import fork
 from venue.bundle.runs import opened_run
 from venue.core.messages.commands import Command, CreateOwner, PlaceOrder, RecordStreams, Tick
+from venue.files import private_files
 from venue.gateway.access import vault
 from venue.gateway.context import Node
 from venue.gateway.operations.operator.keys import note_rewrites
 from venue.journal import sqlite
 from venue.journal.chain import BLOCK
 from venue.journal.opening import open_readonly
-from venue.main import Options, opened
 from venue.node.clock import SystemClock
 from venue.pruning.beside import Pruning
 from venue.pruning.prune import prune
-from venue.rebuild import rebuild_history
-from venue.recovery_snapshots import keeper
+from venue.recompute.history import rebuild_history
+from venue.running.opening import opened
+from venue.running.options import Options
+from venue.running.snapshots import keeper
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, SELL
 
 CHECKPOINT_BYTES: Final = 8 * 4096  # of a venue whose short life sees several checkpoints

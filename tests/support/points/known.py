@@ -21,8 +21,9 @@ from venue.gateway.context import Node
 from venue.journal import archive
 from venue.journal.journal import JournalCorrupt
 from venue.journal.opening import open_readonly
-from venue.main import Options, opened
 from venue.node.clock import SystemClock
+from venue.running.opening import opened
+from venue.running.options import Options
 
 FILE: Final = "venue.db"
 FORKED: Final = "forked.db"

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from venue.helpers.frames import DAMAGED, DONE, HEAD
+from venue.helpers.link import HistoryFailed
 from venue.history.files import HistoryDamaged, remove
 from venue.history.process import client
-from venue.history.process.link import HistoryFailed
-from venue.history.process.pipe import DAMAGED, DONE, HEAD, Opened
+from venue.history.process.pipe import Opened
 from venue.history.process.worker import Worker, serve
 from venue.history.store import open_history, open_passing
 from venue.journal.recovery import recover

@@ -126,8 +126,8 @@ def _run(plan: TrialPlan, chosen: list[Incident], report: str) -> int:
 
 
 async def _reported(plan: TrialPlan, chosen: list[Incident], report: str) -> CampaignReport:
-    from venue import private_files
     from venue.crashtest.campaign import Campaign
+    from venue.files import private_files
 
     _stop_as_by_interrupt()
 

@@ -12,7 +12,7 @@ from venue.cli.operator import die
 def in_words() -> Iterator[None]:
     """End the command with one line for a problem that its user can mend."""
     from venue.bundle.file import RunRefused
-    from venue.history.process.link import HistoryFailed
+    from venue.helpers.link import HistoryFailed
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
 
     told = (RunRefused, JournalCorrupt, JournalFailed, OtherRules, HistoryFailed)

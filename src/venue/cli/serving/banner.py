@@ -17,7 +17,8 @@ from venue.cli.told.printing import clean, paint, tell
 from venue.client.operator_tokens import ANYWHERE
 from venue.compiled import notice
 from venue.lab import demo
-from venue.main import Options, Running
+from venue.running.options import Options
+from venue.running.serving import Running
 from venue.vocabulary import Wallet
 
 COLUMNS: Final = 80

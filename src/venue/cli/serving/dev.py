@@ -14,7 +14,7 @@ from venue.cli.serving.shared import LOOPBACK, SharedOptions, shared_refused
 from venue.times import moment_us
 
 if TYPE_CHECKING:
-    from venue.main import Options
+    from venue.running.options import Options
 
 CAPACITY_MAX: Final = 1_000_000
 WIRE_LOG_MAX: Final = 10_000

@@ -9,7 +9,7 @@ from msgspec import structs
 from venue.cli.serving.shared import SharedOptions, shared_refused
 
 if TYPE_CHECKING:
-    from venue.main import Options
+    from venue.running.options import Options
 
 
 def refused(options: SharedOptions) -> str:

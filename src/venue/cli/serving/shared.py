@@ -18,11 +18,12 @@ from cyclopts import Parameter
 from venue.cli.credentials import OPERATOR_TOKEN
 from venue.cli.operator import REFUSED, Profiled
 from venue.cli.operator import die as _die
-from venue.program import importing
+from venue.helpers.program import importing
 from venue.times import span_us
 
 if TYPE_CHECKING:
-    from venue.main import Options, Running
+    from venue.running.options import Options
+    from venue.running.serving import Running
 
 STOPPED: Final = 3  # an exit code: the journal, history or their disk failed
 OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
@@ -140,13 +141,13 @@ def serve(options: SharedOptions, settled: Settled) -> int:
 
 async def _served(options: SharedOptions, settled: Settled, began: float) -> int:
     """History's process makes itself ready while this one imports the rest."""
-    from venue.history.process.link import end, worker
+    from venue.helpers.link import end, worker
 
     process = await worker()
     try:
         with importing():
             from venue.cli.serving.banner import announce
-            from venue.main import run
+            from venue.running.serving import run
 
         wired = settled(_shared(options))
 
@@ -164,7 +165,7 @@ async def _served(options: SharedOptions, settled: Settled, began: float) -> int
 def _shared(options: SharedOptions) -> Options:
     """The venue's settings by these options."""
     from venue.api.profile import Profile
-    from venue.main import Options
+    from venue.running.options import Options
 
     return Options(
         host=options.host,
@@ -194,8 +195,8 @@ def _with_advice(problem: Exception, state: str | None) -> str:
 
 
 def _write_ready(path: str, running: Running) -> None:
-    from venue import private_files
     from venue.cli.serving.banner import described
+    from venue.files import private_files
 
     private_files.put(Path(path), json.dumps(described(running)).encode())
 
@@ -203,7 +204,7 @@ def _write_ready(path: str, running: Running) -> None:
 def _failures() -> tuple[type[Exception], ...]:
     """The exceptions that end a venue. Imported when one has failed: a start does not wait for
     it."""
-    from venue.history.process.link import HistoryFailed
+    from venue.helpers.link import HistoryFailed
     from venue.journal.journal import JournalFailed
 
     return JournalFailed, HistoryFailed
@@ -211,10 +212,10 @@ def _failures() -> tuple[type[Exception], ...]:
 
 def _refusals() -> tuple[type[Exception], ...]:
     """The exceptions that keep a venue from starting."""
-    from venue.founding import OtherKind
     from venue.gateway.access.vault import VaultError
     from venue.history.files import HistoryDamaged
     from venue.journal.journal import JournalCorrupt, OtherRules
     from venue.node.clock_modes import ClockRefused
+    from venue.running.founding import OtherKind
 
     return (ClockRefused, JournalCorrupt, OtherRules, OtherKind, HistoryDamaged, VaultError)

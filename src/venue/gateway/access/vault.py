@@ -21,7 +21,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from msgspec import Struct
 
-from venue import private_files
+from venue.files import private_files
 
 VERSION: Final = 2
 MASTER_BYTES: Final = 32

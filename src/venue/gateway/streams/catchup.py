@@ -14,8 +14,8 @@ from typing import Final, Protocol
 
 from venue.gateway.context import Node
 from venue.gateway.streams.frames import Frame
+from venue.helpers.link import HistoryFailed
 from venue.history.process.asked import spot as questions
-from venue.history.process.link import HistoryFailed
 from venue.recording.numbering import OwnKey
 
 PAGE: Final = 500  # frames asked for at once

@@ -48,7 +48,7 @@ from venue.gateway.streams.messages import (
 from venue.gateway.streams.public_frames import is_listed
 from venue.gateway.streams.socket_orders import SocketOrders
 from venue.gateway.streams.subscriber import PublicKey, Subscriber
-from venue.history.process.link import HistoryFailed
+from venue.helpers.link import HistoryFailed
 from venue.recording.numbering import OwnKey
 from venue.times import US_PER_MS
 

@@ -22,8 +22,8 @@ import msgspec
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
+from venue.helpers.link import HistoryFailed, Link, tell, worker
 from venue.history.frames_kept import FRAMES_KEPT
-from venue.history.process.link import HistoryFailed, Link, tell, worker
 from venue.history.process.pipe import (
     ARCHIVE,
     ASK,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +11,6 @@ from venue.api.streams.channels import KeptFrame
 from venue.core.instruments import Asset, Contract, Instrument
 from venue.core.messages.events import Event
 
-HEAD: Final = struct.Struct(">cI")
 CATALOG: Final = b"c"
 PROJECT: Final = b"p"
 PART: Final = b"m"  # of the transaction that the next frame of another kind projects
@@ -24,9 +22,6 @@ OPEN: Final = b"o"  # begin with this file; of a process that has several histor
 DROP: Final = b"r"  # and forget it
 BASE: Final = b"b"  # others begin as this one is, which ends
 COPY: Final = b"y"  # write a file that is as this history is now
-DONE: Final = b"d"
-FAILED: Final = b"f"
-DAMAGED: Final = b"x"  # failed, because the file is not as it was written
 NUMBER_BYTES: Final = 8  # of a history, before the payload, where a process has several
 BASE_BITS: Final = 32  # of such a number: above them is the number of what it begins with
 

@@ -14,8 +14,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
+from venue.helpers.link import ASKED_MAX, HistoryFailed, Link, fail
 from venue.history.process.client import AGAIN_S, HUNG_S, History, Pipe
-from venue.history.process.link import ASKED_MAX, HistoryFailed, Link, fail
 from venue.history.process.pipe import BASE, BASE_BITS, CATALOG, DROP, OPEN, begun, shared
 from venue.history.temporary import Folder
 

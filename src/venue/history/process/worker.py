@@ -20,6 +20,8 @@ from sqlalchemy.exc import DatabaseError
 
 from venue.api.streams.channels import KeptFrame
 from venue.core import wide
+from venue.helpers.frames import DAMAGED, DONE, FAILED, HEAD
+from venue.helpers.program import give_way
 from venue.history import driver
 from venue.history.archive import Cut, move
 from venue.history.files import HistoryDamaged, remove
@@ -30,11 +32,7 @@ from venue.history.process.pipe import (
     CATALOG,
     CHECKPOINT,
     COPY,
-    DAMAGED,
-    DONE,
-    FAILED,
     FORGET,
-    HEAD,
     OPEN,
     PART,
     PROJECT,
@@ -47,7 +45,6 @@ from venue.history.process.pipe import (
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.settled import forget
 from venue.history.store import HistoryCopy, Store, open_history, open_passing, size, used
-from venue.program import give_way
 
 log = logging.getLogger("venue.history")
 _batch: wide.Decoder[Batch] = wide.Decoder(Batch)

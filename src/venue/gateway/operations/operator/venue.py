@@ -61,7 +61,7 @@ from venue.gateway.operations.operator.index_costs import index_cost, warning
 from venue.gateway.operations.operator.market_fields import SPOT_SIZES, check_instrument
 from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
-from venue.history.process.link import HistoryFailed
+from venue.helpers.link import HistoryFailed
 from venue.journal import built
 from venue.node.explainer import forgotten
 from venue.times import instant_text

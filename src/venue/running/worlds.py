@@ -17,8 +17,8 @@ from venue.gateway.operations.operator.snapshots import found
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.request import Request
 from venue.gateway.worlds import GONE
+from venue.helpers.link import HistoryFailed
 from venue.history.process.client import History
-from venue.history.process.link import HistoryFailed
 from venue.history.process.shelf import Shelf
 from venue.journal.journal import Journal, Snapshot
 from venue.journal.memory import MemoryJournal

@@ -1,6 +1,6 @@
 """One helper process at the end of a pipe: its requests, its answers, and its end.
 
-Frames go both ways as `worker` says. A process that leaves a frame unanswered for too long, and
+Frames go both ways as `frames` says. A process that leaves a frame unanswered for too long, and
 does nothing meanwhile, hangs: it is killed, which costs nothing that was committed.
 """
 
@@ -16,8 +16,8 @@ from collections import deque
 from pathlib import Path
 from typing import Any, Final
 
-from venue.history.process.pipe import DAMAGED, DONE, HEAD
-from venue.program import environment
+from venue.helpers.frames import DAMAGED, DONE, HEAD
+from venue.helpers.program import environment
 
 WORKER: Final = "venue.history.process.worker"
 START_S: Final = 30.0  # how long a process may take to open its file
@@ -181,7 +181,7 @@ async def spawn(module: str, *arguments: str) -> Process:
         sys.executable,
         "-P",  # a file of the working directory is not a module
         "-m",
-        "venue.program",
+        "venue.helpers.program",
         module,
         *arguments,
         stdin=asyncio.subprocess.PIPE,

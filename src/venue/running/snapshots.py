@@ -9,8 +9,8 @@ from typing import Final
 
 from venue.core.engine import Engine
 from venue.gateway.context import Node
+from venue.helpers.link import HistoryFailed
 from venue.history.process.client import LAG_MAX, History
-from venue.history.process.link import HistoryFailed
 from venue.journal.journal import Journal, JournalFailed
 from venue.node.keeper import Keeper
 from venue.node.snapshots import take

@@ -18,6 +18,7 @@ from venue.core.messages.commands import Command
 from venue.core.state.snapshot import begin
 from venue.explanation.finding import Finder, finder
 from venue.explanation.telling import Scene, tell
+from venue.helpers.program import give_way
 from venue.history.process.worker import serve, settle
 from venue.journal.recovery import load
 from venue.node.explainer import (
@@ -31,7 +32,6 @@ from venue.node.explainer import (
     ExplainQuestion,
     Packed,
 )
-from venue.program import give_way
 
 NICENESS: Final = 5  # orders go first, and somebody waits for this
 

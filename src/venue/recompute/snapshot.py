@@ -16,13 +16,13 @@ from typing import BinaryIO, Final
 import msgspec
 
 from venue.core.messages.commands import Command
+from venue.helpers.program import give_way
 from venue.journal.journal import JournalCorrupt, OtherRules, Segment, Snapshot
 from venue.journal.recovery import recover
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.keeper import LENGTH, Piece, Task
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import Restored, take
-from venue.program import give_way
 from venue.recording.recorder import Recorder
 
 NICENESS: Final = 19  # orders go first, history too

@@ -10,14 +10,14 @@ import msgspec
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.core.state.snapshot import begin
+from venue.helpers.frames import FAILED
 from venue.history.files import HistoryDamaged
-from venue.history.process.pipe import FAILED
 from venue.history.process.worker import say, serve, settle
 from venue.history.store import Store, open_history
 from venue.journal.journal import Snapshot
 from venue.journal.recovery import ENGINE, load
-from venue.missed_events import COMMANDS, SNAPSHOT, Begun, Piece
-from venue.rebuild import Projecting
+from venue.node.missed_events import COMMANDS, SNAPSHOT, Begun, Piece
+from venue.recompute.history import Projecting
 
 _begun = msgspec.msgpack.Decoder(Begun)
 _piece = msgspec.msgpack.Decoder(Piece)

@@ -1,8 +1,8 @@
 """How a program of the venue begins: its imports, and the environment of a helper process.
 
-A helper is begun with `python -P -m venue.program MODULE ...`, which runs the module's `main`.
-Modules stay, once imported. Searching them for garbage took a sixth of a start, and taking them
-apart at the end about as much.
+A helper is begun with `python -P -m venue.helpers.program MODULE ...`, which runs `main` of the
+module. Modules stay, once imported. Searching them for garbage took a sixth of a start, and taking
+them apart at the end about as much.
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-from venue import private_files
 from venue.api.streams.channels import KeptFrame
-from venue.archive_names import sync_folder
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
+from venue.files import private_files
+from venue.files.archive_names import sync_folder
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.kept_events import KeptEvents
 from venue.history.mend import mend

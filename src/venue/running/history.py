@@ -28,7 +28,7 @@ async def start_history(
     if path:
         mend(f"{path}.history", journal, begin)
     if path and (begin or journal.last_sequence() > EVERY):
-        from venue.rebuild import fill_when_empty
+        from venue.recompute.history import fill_when_empty
 
         fill_when_empty(f"{path}.history", frames_kept, journal, begin)
     history = await History.start(f"{path}.history" if path else None, frames_kept, process)

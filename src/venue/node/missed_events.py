@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from venue.core.messages.commands import Command
-from venue.history.process.link import HistoryFailed, Link
+from venue.helpers.link import HistoryFailed, Link
 from venue.journal.journal import (
     Journal,
     JournalCorrupt,
@@ -23,7 +23,7 @@ from venue.journal.journal import (
     foreign,
 )
 
-MODULE: Final = "venue.missed_events_helper"
+MODULE: Final = "venue.recompute.missed_events"
 SNAPSHOT: Final = b"s"
 COMMANDS: Final = b"c"
 PATIENCE_S: Final = 60.0  # for one frame; a large snapshot takes seconds

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from venue.archive_names import archives, sync_folder, unfinished
+from venue.files.archive_names import archives, sync_folder, unfinished
 
 MODE: Final = 0o600
 SNAPSHOT: Final = ".snapshot"  # the part of a snapshot's name after FILE

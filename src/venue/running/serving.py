@@ -1,0 +1,122 @@
+"""Serves a venue until a signal or a failure: the process of `venue dev` and `venue serve`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import sys
+from asyncio.subprocess import Process
+from collections.abc import Callable
+
+import msgspec
+
+from venue.api.errors import ApiError
+from venue.client import operator_tokens
+from venue.gateway.bounds import bounds
+from venue.gateway.context import Node
+from venue.gateway.transport.server import listen
+from venue.journal.journal import JournalFailed
+from venue.node.clock import SystemClock
+from venue.node.garbage import collect_young_only
+from venue.node.sequencer import Stopped
+from venue.running.doors import doors
+from venue.running.opening import end_of, in_background, make_ready, opened
+from venue.running.options import Options
+
+log = logging.getLogger("venue")
+
+
+class Running(msgspec.Struct, frozen=True):
+    """A venue that answers: where, and what it is made of."""
+
+    host: str
+    port: int
+    node: Node
+
+
+async def run(
+    options: Options, ready: Callable[[Running], None], process: Process | None = None
+) -> int:
+    """Serve until a signal or a failure; the process's exit code. OSError: the address is taken.
+
+    `ready` is called once, when the first request would be answered. `process` is one for history,
+    which the caller has begun, and ends when it is left over.
+    """
+    failed: list[BaseException] = []
+    stopping = asyncio.Event()
+
+    def on_failure(problem: BaseException) -> None:
+        if not isinstance(problem, JournalFailed):
+            log.error("a defect stops the venue", exc_info=problem)
+        failed.append(problem)
+        stopping.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stopping.set)
+    bound = listen(options.host, options.port)
+    try:
+        await _serve(
+            options, ready, stopping, bound, opened(options, SystemClock(), on_failure, process)
+        )
+    except (Stopped, ApiError):  # under way when the journal or a defect stopped the venue
+        if not failed:
+            raise
+    for problem in failed:
+        print(f"venue: stopped: {problem}", file=sys.stderr)
+    return 3 if failed else 0
+
+
+async def _serve(
+    options: Options,
+    ready: Callable[[Running], None],
+    stopping: asyncio.Event,
+    bound: socket.socket,
+    opening: contextlib.AbstractAsyncContextManager[Node],
+) -> None:
+    """Open the node and the doors, and close them again at a signal or a failure."""
+    fit = bounds(limited=options.limits, factor=options.limits_factor())
+    async with opening as node:
+        if fit.told:
+            log.warning("%s", fit.told)
+            node.warnings.append(fit.told)
+        node.observe(options.wire_log)
+        await make_ready(options, node)
+        options, noted = _with_token(options, bound)
+        async with doors(node, options, bound, fit):
+            collect_young_only()
+            background = in_background(node, options)
+            node.stop = stopping.set
+            try:
+                with noted:
+                    ready(Running(options.host, bound.getsockname()[1], node))
+                    await _until(stopping, background)
+            finally:
+                await end_of(background)
+
+
+def _with_token(
+    options: Options, bound: socket.socket
+) -> tuple[Options, contextlib.AbstractContextManager[None]]:
+    """A real venue's options with the token of its file, unless another is given, and the note
+    that tells commands of it. OSError."""
+    if options.practice or options.operator_token or options.state is None:
+        return options, contextlib.nullcontext()
+    token = operator_tokens.of_file(options.state)
+    ip, port, *_ = bound.getsockname()
+    noted = operator_tokens.noted(ip, port, options.state)
+    return msgspec.structs.replace(options, operator_token=token), noted
+
+
+async def _until(stopping: asyncio.Event, background: list[asyncio.Task[None]]) -> None:
+    """Return at a signal or failure; raise what ended a background task."""
+    waiting = asyncio.create_task(stopping.wait())
+    done, _ = await asyncio.wait([waiting, *background], return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    for task in done:
+        problem = task.exception()
+        if problem is not None and not isinstance(problem, Stopped):
+            raise problem
