@@ -17,7 +17,7 @@ from bench.table import Row, Section
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
 from venue.node.garbage import collect_young_only
-from venue.running.agents import employ
+from venue.running.agents import attach_agents
 from venue.running.opening import opened
 from venue.running.options import Options
 from venue.times import instant_us, span_us
@@ -90,7 +90,7 @@ async def _advance(asked: Span, state: str | None) -> tuple[float, float]:
     options = Options(agents=asked.agents, clock=ClockMode(Mode.MANUAL), at=BEGIN, state=state)
     async with opened(options, SystemClock(), _fail) as node:
         if asked.agents:
-            await employ(node, options.seed, agents=True)
+            await attach_agents(node, options.seed, agents=True)
         collect_young_only()  # as `venue dev` does
         began, worked = time.perf_counter(), time.process_time()
         await node.timekeeper.advance(BEGIN + span_us(asked.span), sparse=asked.sparse)

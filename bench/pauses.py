@@ -37,7 +37,7 @@ from venue.gateway.context import Node
 from venue.lab import demo
 from venue.node.clock import Machine, SystemClock
 from venue.node.garbage import collect_young_only
-from venue.running.opening import end_of, in_background, opened
+from venue.running.opening import in_background, opened
 from venue.running.options import Options
 from venue.running.snapshots import keeper
 from venue.vocabulary import BUY, GTC, LIMIT, LONG, SELL, SHORT, Wallet
@@ -111,14 +111,13 @@ def run() -> Section:
 async def prepare(path: str, due: int) -> None:
     """A state file with the positions, some time before funding is due."""
     async with opened(_options(path), SystemClock(Ahead(due - LONG_BEFORE_US)), _fail) as node:
-        background = in_background(node, _options(path))
-        for number in range(MANY // 2 // PAIRS):
-            await _index(node)
-            await _open_pairs(node, number)
-            if number % DRAIN_EVERY == 0:
-                await node.history.drain()
-        await node.history.drain()
-        await end_of(background)
+        async with in_background(node, _options(path)):
+            for number in range(MANY // 2 // PAIRS):
+                await _index(node)
+                await _open_pairs(node, number)
+                if number % DRAIN_EVERY == 0:
+                    await node.history.drain()
+            await node.history.drain()
         assert len(node.engine.contracts.markets[SYMBOL].positions) == MANY
 
 
@@ -148,14 +147,13 @@ async def measure(path: str, due: int) -> Pauses:
         settled: list[FundingSettled] = []
         node.outbox.follow(lambda batch: settled.extend(_settled(batch)))
         await _index(node)
-        background = in_background(node, options)
-        collect_young_only()
-        stop, cpu, wall = _looks()
-        snapshot = asyncio.create_task(keeper(node, path, options.frames_kept).keep())
-        waits = await _trade(node, settled)
-        stop()
-        taken = await snapshot
-        await end_of(background)
+        async with in_background(node, options):
+            collect_young_only()
+            stop, cpu, wall = _looks()
+            snapshot = asyncio.create_task(keeper(node, path, options.frames_kept).keep())
+            waits = await _trade(node, settled)
+            stop()
+            taken = await snapshot
     assert [one.positions for one in settled] == [MANY], settled
     return Pauses(max(cpu), max(wall), waits, taken, settled[0].positions)
 

@@ -13,7 +13,7 @@ from venue.gateway.context import Node
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
 from venue.node.garbage import collect_young_only
-from venue.running.agents import employ
+from venue.running.agents import attach_agents
 from venue.running.opening import opened
 from venue.running.options import Options
 from venue.running.snapshots import keep_up
@@ -43,7 +43,7 @@ def run() -> Section:
 async def _measured() -> list[Row]:
     options = Options(clock=ClockMode(Mode.MANUAL), at=BEGIN)
     async with opened(options, SystemClock(), _fail) as node:
-        await employ(node, options.seed, agents=True)
+        await attach_agents(node, options.seed, agents=True)
         collect_young_only()  # as `venue dev` does
         await node.timekeeper.keep(NAME, node.aside.dump)
         rows = [await _fresh(node)]

@@ -21,9 +21,9 @@ from venue.gateway.access.origins import Origins
 from venue.gateway.transport.server import Server, listen
 from venue.lab import demo
 from venue.node.clock import SystemClock
-from venue.running.doors import dispatcher
 from venue.running.opening import opened
 from venue.running.options import Options
+from venue.running.requests import dispatcher
 
 ALICE = {"key": "demo-alice", "secret": "demo-alice-secret", "passphrase": demo.PASSPHRASE}
 ORDER = "/api/v3/order"

@@ -241,6 +241,8 @@ def test_questions_without_effect_are_answered(lived: Lived, opened: OpenRun) ->
     told = ok(opened.client.get(f"/_venue/explain/order/{order['orderId']}?at={first}")).json
     assert told["owner"] == "alice"
     assert told["sequence"] <= first
+    for served in ("/openapi.json", "/asyncapi.json"):
+        assert ok(opened.client.get(served)).json["info"]["title"]
 
 
 def test_who_may_not_ask(opened: OpenRun) -> None:

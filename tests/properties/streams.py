@@ -41,9 +41,9 @@ from venue.gateway.transport.listener import Listener
 from venue.lab import demo
 from venue.lab.agents.spot import Agents
 from venue.node.clock import SystemClock
-from venue.running.doors import dispatcher
 from venue.running.opening import opened
 from venue.running.options import Options
+from venue.running.requests import dispatcher
 
 STATUS: Final = Path("/proc/self/status")
 PIECES: Final = (1, 2, 7, 60, 500, 5_000)

@@ -17,7 +17,7 @@ from venue.core.messages.savepoints import KeepState, RevertState
 from venue.core.state.snapshot import begin
 from venue.history.kept_events import KeptEvents
 from venue.lab import demo
-from venue.lab.agents.everyone import Everyone
+from venue.lab.agents.all_agents import AllAgents
 from venue.lab.agents.spot import STEP_US
 from venue.node.sequencer import Sequencer
 from venue.recording.recorder import Recorder
@@ -61,7 +61,7 @@ class Session:
         self._choice = random.Random(seed)
         uids = {one.name: 10_000_001 + number for number, one in enumerate(demo.ACCOUNTS)}
         self.say(*demo.genesis(), *demo.funding(uids))
-        self._agents = Everyone(self.engine, seed)
+        self._agents = AllAgents(self.engine, seed)
         asyncio.run(self._agents.begin(cast(Sequencer, self)))
         self._uids = uids
         self._meet()

@@ -24,9 +24,9 @@ from venue.gateway.transport.server import Server, listen
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.lab import demo
 from venue.node.clock import SystemClock
-from venue.running.doors import dispatcher
 from venue.running.opening import opened
 from venue.running.options import Options
+from venue.running.requests import dispatcher
 
 T = TypeVar("T")
 KEYS = {

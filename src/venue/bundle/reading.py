@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from socket import socket
 from typing import Any, Final
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from venue.api import errors
 from venue.api.errors import ApiError
@@ -25,14 +25,10 @@ from venue.bundle.file import RunRefused
 from venue.bundle.moments import Moments, Told
 from venue.bundle.past_views import PastViews, node_of
 from venue.bundle.runs import PastRun
-from venue.gateway.access.auth import Authenticator
-from venue.gateway.access.limits import Limits
-from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.bounds import DEV_FACTOR, bounds
 from venue.gateway.context import Node
-from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, refusal_of
-from venue.gateway.operations.bindings import routes
+from venue.gateway.dispatch.dispatcher import refusal_of
 from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
 from venue.helpers.link import HistoryFailed
@@ -40,6 +36,8 @@ from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.shelf import Shelf
 from venue.history.temporary import Folder
 from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
+from venue.running.options import Options
+from venue.running.requests import dispatcher
 
 VIEWS_MOST: Final = 4  # states that are ready at a time
 SHORT: Final = 4_000  # commands: a run of less is replayed before it is served
@@ -73,7 +71,7 @@ class View(Struct):
 class RunReader:
     """Serves requests at the command that each names."""
 
-    def __init__(self, moments: Moments, shelf: Shelf, options: ReadingOptions, told: Told) -> None:
+    def __init__(self, moments: Moments, shelf: Shelf, options: Options, told: Told) -> None:
         self._moments = moments
         self._told = told
         self._shelf = shelf
@@ -212,9 +210,7 @@ class RunReader:
         try:
             past = PastViews(moments, sequence, begin, self._told)
             await asyncio.to_thread(past.bring)
-            history.begin(past.engine)
-            history.follow(past.missing.unprojected, past.missing.frames)
-            node = node_of(moments, past, history, self._history_told)
+            node = node_of(self._options, moments, past, history, self._history_told)
         except BaseException as problem:
             await history.close()
             await self._forget(sequence, base)
@@ -224,16 +220,8 @@ class RunReader:
                 f"{moments.run.name} cannot be served ({type(problem).__name__}: {problem}):"
                 " make the bundle again"
             ) from problem
-        desk = Desk(node, routes(), Limits(None, None, None))
-        dispatcher = Dispatcher(
-            desk,
-            Authenticator(node.keys.ring, node.clock, explain=True),
-            node.replays,
-            OperatorDoor(self._options.operator_token, port=self._options.port),
-            self._origins,
-            {},
-        )
-        return View(node, dispatcher.serve, base)
+        requests = dispatcher(node, self._options, self._origins)
+        return View(node, requests.serve, base)
 
 
 def _check_asks(request: Request) -> None:
@@ -264,7 +252,12 @@ async def read(
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     bound = listen("127.0.0.1", options.port)
-    options = structs.replace(options, port=bound.getsockname()[1])
+    served = Options(
+        port=bound.getsockname()[1],
+        limits=False,
+        projection=False,
+        operator_token=options.operator_token,
+    )
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, stopping.set)
     shelf = Shelf(FRAMES_KEPT)
@@ -273,7 +266,7 @@ async def read(
         folder = Folder("open")
         closing.callback(folder.let_go)
         moments = Moments(run, folder.path)
-        reader = RunReader(moments, shelf, options, told)
+        reader = RunReader(moments, shelf, served, told)
         serving = asyncio.create_task(_serve(reader, moments, bound, ready))
         waiting = asyncio.create_task(stopping.wait())
         try:

@@ -47,9 +47,8 @@ from venue.library.progress import Progress
 from venue.library.results import Advanced, Bill, Equity, Order, Placed, Preview
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import BEGIN, RATE_MOST, ClockMode, Mode
-from venue.running.agents import employ
 from venue.running.doors import doors
-from venue.running.opening import end_of, in_background, opened
+from venue.running.opening import in_background, started
 from venue.running.options import Options
 from venue.times import US_PER_MS, moment_us, span_us
 
@@ -108,16 +107,12 @@ class Venue:
     async def _start(self) -> Node:
         opening = AsyncExitStack()
         async with opening:
-            context = opened(self._options, SystemClock(), self._failures.append)
+            context = started(self._options, SystemClock(), self._failures.append)
             node = await opening.enter_async_context(context)
-            node.observe(0)  # no wire log: the caller knows its own calls
-            await employ(node, self._options.seed, agents=self._options.agents)
-            if self._options.resets:
-                await node.timekeeper.keep(snapshot_rows.READY, node.aside.dump)
             self._equity = EquityLog(node, self._step_us)
             node.timekeeper.follow(self._equity, keep_up)
-            self._background = in_background(node, self._options)
-            opening.push_async_callback(end_of, self._background)
+            passing = in_background(node, self._options)
+            self._background = await opening.enter_async_context(passing)
             self._open = opening.pop_all()
         return node
 

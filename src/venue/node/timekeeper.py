@@ -122,13 +122,13 @@ class Timekeeper:
         self._changes = 0  # of the mode, that wait for the end of an advance
         self._holders: set[object] = set()  # they keep time from being skipped
 
-    def employ(
+    def attach(
         self,
         stepper: Stepper,
         step_us: int,
         try_submit: Callable[[list[Command]], Awaitable[None]],
     ) -> None:
-        """Have a stepper act every `step_us`. With the machine's own time `try_submit` submits its
+        """Let a stepper act every `step_us`. With the machine's own time `try_submit` submits its
         commands, and may leave them out when the venue is busy."""
         self._stepper = stepper
         self._step_us = step_us

@@ -1,4 +1,4 @@
-"""Lets liquidity agents, or only the holder of indexes, act as the venue's time passes."""
+"""Attaches liquidity agents, or only the holder of indexes, to a venue's clock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from venue.api.errors import ApiError
 from venue.core.messages.commands import Command
 from venue.gateway.context import Node
-from venue.lab.agents.everyone import Everyone
+from venue.lab.agents.all_agents import AllAgents
 from venue.lab.agents.holding import AgentHolding
 from venue.lab.agents.spot import STEP_US
 from venue.node.fair_queue import AGENTS
@@ -17,22 +17,24 @@ from venue.node.fair_queue import AGENTS
 PART: Final = "agents"  # the name of their part of `aside`
 
 
-async def employ(
+async def attach_agents(
     node: Node, seed: int, *, agents: bool, act: bool = True, aside: bytes = b""
 ) -> bool:
-    """Have the liquidity agents, or only the holder of indexes, act with time from now on. Agents
-    that do not `act` stop at their first quotes. Agents whose state is in `aside` go on; the result
-    says whether they began instead."""
-    stepper: Everyone | AgentHolding = AgentHolding(node.engine)
+    """Attach the liquidity agents, or only the holder of indexes, to the venue's clock.
+
+    With `act=False` they place their first quotes and then stay idle. Agents whose state is in
+    `aside` continue from it; return whether they began instead.
+    """
+    stepper: AllAgents | AgentHolding = AgentHolding(node.engine)
     if agents:
-        stepper = everyone = Everyone(node.engine, seed)
-        node.aside.add(PART, everyone)
+        stepper = all_agents = AllAgents(node.engine, seed)
+        node.aside.add(PART, all_agents)
     began = PART not in node.aside.become(aside) and agents
     if began:
-        await everyone.begin(node.sequencer)
+        await all_agents.begin(node.sequencer)
     if act:
         node.agents = agents
-        node.timekeeper.employ(stepper, STEP_US, partial(_try_submit, node))
+        node.timekeeper.attach(stepper, STEP_US, partial(_try_submit, node))
     return began
 
 

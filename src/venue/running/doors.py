@@ -10,22 +10,13 @@ from typing import Final
 
 import msgspec
 
-import venue
-from venue.api.documents.asyncapi import asyncapi
-from venue.api.documents.openapi import openapi
-from venue.api.profile import Profile
-from venue.api.streams.channels import SOCKETS
-from venue.gateway.access.auth import Authenticator
-from venue.gateway.access.limits import ORDERS_MAX, Limits
-from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.answers.kept import WORLD_SERIES_MAX, Answers
 from venue.gateway.bounds import Bounds
 from venue.gateway.context import Node
-from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, document
+from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
 from venue.gateway.dispatch.faulty import FaultyDoor
-from venue.gateway.operations.bindings import open_rows, routes
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.limits import SocketLimits, Timing
 from venue.gateway.streams.sockets import Sockets, Taken
@@ -35,14 +26,14 @@ from venue.gateway.worlds import Worlds
 from venue.history.process.client import History
 from venue.history.process.shelf import Shelf
 from venue.journal.journal import Journal
-from venue.node.clock import ServerClock, SystemClock
+from venue.node.clock import SystemClock
 from venue.node.explainer import Queue
 from venue.running.opening import make_ready, open_node
 from venue.running.options import Options
+from venue.running.requests import authenticator, dispatcher, operator_door
 from venue.running.worlds import Doors, Living, OnFailure
 
 WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
-ASYNCAPI: Final = document(lambda: asyncapi(SOCKETS, venue.__version__))
 
 
 @contextlib.asynccontextmanager
@@ -56,7 +47,7 @@ async def doors(
     plain = msgspec.structs.replace(options, state=None, keep_us=None)
     of_worlds = partial(_doors, plain, origins, fit.sockets, streams.taken)
     living = _living(plain, node, of_worlds)
-    proxies, operators = Proxies(options.proxies), _operators(options)
+    proxies, operators = Proxies(options.proxies), operator_door(options)
     server = await Server.start(bound, fit.http, serve, streams, proxies, operators=operators)
     worlds = node.worlds = Worlds(server.listener, living)
     try:
@@ -66,40 +57,6 @@ async def doors(
         await streams.finish()
         await worlds.close()
         await living.close()
-
-
-def dispatcher(
-    node: Node, options: Options, origins: Origins, clock: ServerClock | None = None
-) -> Dispatcher:
-    """The server of whole requests to the node; `clock` tells another time than the node's."""
-    limits = Limits(None, None, None)
-    if options.limits:
-        weight = node.weight_limit
-        limits = Limits(weight, weight, ORDERS_MAX * options.limits_factor(), node.clock)
-    return Dispatcher(
-        Desk(node, routes(), limits, strict=options.strict),
-        _authenticator(node, clock or node.clock),
-        node.replays,
-        _operators(options),
-        origins,
-        {
-            b"/openapi.json": document(
-                lambda: openapi(open_rows(node), venue.__version__, node.profile)
-            ),
-            b"/asyncapi.json": ASYNCAPI,
-        },
-        clock=clock,
-    )
-
-
-def _authenticator(node: Node, clock: ServerClock) -> Authenticator:
-    only_ipv4 = node.profile is Profile.LIVE
-    return Authenticator(node.keys.ring, clock, explain=True, only_ipv4=only_ipv4)
-
-
-def _operators(options: Options) -> OperatorDoor:
-    token, proxies = options.operator_token, bool(options.proxies)
-    return OperatorDoor(token, behind_proxy=proxies, port=options.port)
 
 
 def _doors(
@@ -145,7 +102,7 @@ def _streams(
     hub = Hub(node, Timing(depth_s=options.depth_ms / 1000))
     node.outbox.follow(hub.follow)
     node.timekeeper.follow(hub, hub.keep_up)
-    authenticator = _authenticator(node, node.clock)
-    sockets = Sockets(node, hub, authenticator, limits, desk, origins, taken=taken)
+    checks = authenticator(node, node.clock)
+    sockets = Sockets(node, hub, checks, limits, desk, origins, taken=taken)
     node.outbox.follow_reverts(sockets.follow)
     return sockets

@@ -48,7 +48,7 @@ async def found_venue(node: Node, seed: int, *, demo_keys: bool, batch_place: bo
     if mode != node.setting(SETTING, ClockMode().text()):
         await node.submit([ChangeSetting(SETTING, mode)])
     if demo_keys:
-        _found_keys(node)
+        add_demo_keys(node)
     if batch_place is not None:
         value = "true" if batch_place else "false"
         for name in ("batchPlace", "contractBatchPlace"):
@@ -67,13 +67,14 @@ def _practice(node: Node, seed: int) -> list[Command]:
     return first
 
 
-def _found_keys(node: Node) -> None:
-    """The demo keys. Public as they are, they live in memory only and come back at every start,
-    unless they were revoked."""
+def add_demo_keys(node: Node) -> None:
+    """Add the demo keys of the owners that there are. Public as they are, they live in memory only
+    and come back at every start, unless they were revoked."""
     now = node.clock.told()
     for account in demo.ACCOUNTS:
-        uid = node.engine.uids[account.name]
-        node.keys.add(
-            KeyCredentials(account.key, account.secret, demo.PASSPHRASE),
-            KeyFacts(account.key, uid, "demo", account.permissions, [], now, None, False),
-        )
+        uid = node.engine.uids.get(account.name)
+        if uid is not None:
+            node.keys.add(
+                KeyCredentials(account.key, account.secret, demo.PASSPHRASE),
+                KeyFacts(account.key, uid, "demo", account.permissions, [], now, None, False),
+            )

@@ -23,7 +23,7 @@ from venue.node.clock import SystemClock
 from venue.node.garbage import collect_young_only
 from venue.node.sequencer import Stopped
 from venue.running.doors import doors
-from venue.running.opening import end_of, in_background, make_ready, opened
+from venue.running.opening import in_background, started
 from venue.running.options import Options
 
 log = logging.getLogger("venue")
@@ -60,7 +60,7 @@ async def run(
     bound = listen(options.host, options.port)
     try:
         await _serve(
-            options, ready, stopping, bound, opened(options, SystemClock(), on_failure, process)
+            options, ready, stopping, bound, started(options, SystemClock(), on_failure, process)
         )
     except (Stopped, ApiError):  # under way when the journal or a defect stopped the venue
         if not failed:
@@ -83,19 +83,14 @@ async def _serve(
         if fit.told:
             log.warning("%s", fit.told)
             node.warnings.append(fit.told)
-        node.observe(options.wire_log)
-        await make_ready(options, node)
         options, noted = _with_token(options, bound)
         async with doors(node, options, bound, fit):
             collect_young_only()
-            background = in_background(node, options)
-            node.stop = stopping.set
-            try:
+            async with in_background(node, options) as background:
+                node.stop = stopping.set
                 with noted:
                     ready(Running(options.host, bound.getsockname()[1], node))
                     await _until(stopping, background)
-            finally:
-                await end_of(background)
 
 
 def _with_token(

@@ -17,7 +17,7 @@ from venue.node.sequencer import Sequencer
 _decode: Final = msgspec.msgpack.Decoder(tuple[bytes, bytes]).decode
 
 
-class Everyone:
+class AllAgents:
     """The liquidity agents of both products; spot goes first, contracts follow its prices."""
 
     def __init__(self, engine: Engine, seed: int) -> None:
