@@ -33,10 +33,6 @@ from venue.history.check import check
 from venue.history.kept_events import KeptEvents
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import affiliates, contract, copying, liquidations, prices, spot
-from venue.history.rows.affiliates import CommissionsOf, WithdrawalsOf
-from venue.history.rows.contract import ConditionalsOf, ContractFillsOf, ContractOrdersOf, IncomeOf
-from venue.history.rows.copying import EndedOf
-from venue.history.rows.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
 from venue.history.schema.contract import (
     CONDITIONAL_ORDERS,
     CONTRACT_FILLS,
@@ -46,6 +42,15 @@ from venue.history.schema.contract import (
 )
 from venue.history.schema.spot import BILLS, FILLS, ORDERS
 from venue.history.store import Store, open_history
+from venue.history.tables.affiliates import CommissionsOf, WithdrawalsOf
+from venue.history.tables.contract import (
+    ConditionalsOf,
+    ContractFillsOf,
+    ContractOrdersOf,
+    IncomeOf,
+)
+from venue.history.tables.copying import EndedOf
+from venue.history.tables.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
 from venue.lab import demo
 from venue.vocabulary import BUY, CAUSES_LIQUIDATING, GTC, LIMIT, WALLET_SPOT, Cause
 

@@ -23,7 +23,6 @@ from venue.history.process.client import History
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import contract as contract_queries
 from venue.history.questions import liquidations as liquidation_queries
-from venue.history.rows.contract import IncomeOf, IncomeRow
 from venue.history.schema.contract import (
     CONDITIONAL_ORDERS,
     CONTRACT_FILLS,
@@ -35,6 +34,7 @@ from venue.history.schema.contract import (
     PRICE_MINUTES,
 )
 from venue.history.store import Store, open_history
+from venue.history.tables.contract import IncomeOf, IncomeRow
 from venue.vocabulary import AlgoStatus, Cause, MarginMode, OrderStatus
 
 SYMBOL = "BTCUSDT"

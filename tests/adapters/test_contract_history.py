@@ -53,7 +53,8 @@ from venue.history.projection.projector import CHUNKS, Catalog, Projector
 from venue.history.questions import contract as queries
 from venue.history.questions import liquidations as liquidation_queries
 from venue.history.questions import prices
-from venue.history.rows.contract import (
+from venue.history.store import Store, open_history
+from venue.history.tables.contract import (
     BECAME_NOTHING,
     ConditionalRow,
     ConditionalsOf,
@@ -61,19 +62,14 @@ from venue.history.rows.contract import (
     ContractFillsOf,
     ContractOrderRow,
     ContractOrdersOf,
+    DeleveragedRow,
+    FundingRateRow,
     IncomeOf,
     IncomeRow,
-)
-from venue.history.rows.liquidations import (
-    DeleveragedRow,
     LiquidationRow,
+    PriceCandle,
     StepRow,
 )
-from venue.history.rows.prices import (
-    FundingRateRow,
-    PriceCandle,
-)
-from venue.history.store import Store, open_history
 from venue.vocabulary import CAUSES_OUTSIDE
 
 LISTED = ContractListed(PERP)

@@ -13,9 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, select
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.schema import CreateIndex, CreateTable
 
 from support.tape import LOTS, RICH, Sum, Tape, listed, rows_of
 from support.world import (
@@ -34,7 +32,7 @@ from venue.history.process import worker as worker_module
 from venue.history.process.pipe import ASK, COPY
 from venue.history.process.worker import Worker
 from venue.history.projection.projector import CHUNKS, Catalog, Projector
-from venue.history.schema.spot import BILLS, FILLS, METADATA, ORDERS, PROGRESS, TRANSFERS
+from venue.history.schema.spot import BILLS, FILLS, ORDERS, PROGRESS, TRANSFERS
 from venue.history.store import HistoryCopy, Store, open_history, open_passing
 from venue.vocabulary import OrderStatus
 
@@ -218,15 +216,6 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     with pytest.raises(HistoryDamaged, match=r"venue\.history is damaged: "):
         open_history(str(path))
     assert path.read_text().startswith("not a database")
-
-
-def test_the_schema_is_postgresql_too() -> None:
-    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
-    for table in METADATA.sorted_tables:
-        text = str(CreateTable(table).compile(dialect=dialect))
-        assert "INTEGER" not in text.replace("SMALLINT", ""), text  # 64 bits where they are needed
-        for index in table.indexes:
-            assert str(CreateIndex(index).compile(dialect=dialect)).startswith("CREATE INDEX")
 
 
 # -- damage --------------------------------------------------------------------------------------

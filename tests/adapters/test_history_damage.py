@@ -23,12 +23,12 @@ from venue.history.pages import PAGE, damaged
 from venue.history.process.client import History
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import spot as queries
-from venue.history.rows.spot import (
+from venue.history.schema.copying import SCHEMA
+from venue.history.store import open_history
+from venue.history.tables.spot import (
     BillsOf,
     TransfersOf,
 )
-from venue.history.schema.copying import SCHEMA
-from venue.history.store import open_history
 
 FLIPS = 5  # of each file
 FILES = 24  # of each session: 240 flips in all

@@ -18,12 +18,12 @@ from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.helpers.link import HistoryFailed
 from venue.history.check import check_frames
+from venue.history.frames import unpacked
 from venue.history.frames_kept import frames_gone
 from venue.history.process.client import History
 from venue.history.process.unprojected import BATCH_MAX
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import spot as queries
-from venue.history.schema.frames import unpacked
 from venue.history.schema.spot import FRAMES
 from venue.history.store import Store, open_history
 from venue.recording.numbering import OwnKey

@@ -20,7 +20,8 @@ from support.world import (
 from venue.core.messages.commands import PlaceOrder
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import spot as queries
-from venue.history.rows.spot import (
+from venue.history.store import Store, open_history
+from venue.history.tables.spot import (
     BillRow,
     BillsOf,
     FillRow,
@@ -30,7 +31,6 @@ from venue.history.rows.spot import (
     TransferRow,
     TransfersOf,
 )
-from venue.history.store import Store, open_history
 from venue.texts import SECOND_SIDE
 
 

@@ -29,8 +29,8 @@ from venue.history.process.client import History
 from venue.history.process.pipe import PART, PROJECT, Opened
 from venue.history.process.unprojected import BATCH_MAX
 from venue.history.questions import spot as queries
-from venue.history.rows.spot import BillsOf, OrdersOf
 from venue.history.store import open_history
+from venue.history.tables.spot import BillsOf, OrdersOf
 
 PATIENCE_S = 30.0  # a bound, far beyond what is needed
 

@@ -12,9 +12,9 @@ from venue.core.messages.events import WalletMoved
 from venue.core.units import STORED_MAX
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.questions import affiliates
-from venue.history.rows.affiliates import CommissionsOf, Earned
 from venue.history.schema.spot import BILLS
 from venue.history.store import open_history
+from venue.history.tables.affiliates import CommissionsOf, Earned
 
 INVITER, OWNER, DAY = 10_000_001, 10_000_002, 20_000
 SIZES = [STORED_MAX, 2**63, 2**64 + 1, 10**30, -(2**63), -(10**30)]

@@ -20,10 +20,15 @@ from venue.history.questions import contract as contract_queries
 from venue.history.questions import liquidations as liquidation_queries
 from venue.history.questions import prices as price_queries
 from venue.history.questions import spot as queries
-from venue.history.rows.contract import ConditionalsOf, ContractFillsOf, ContractOrdersOf, IncomeOf
-from venue.history.rows.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
 from venue.history.schema.contract import POSITIONS
 from venue.history.store import Store, open_history
+from venue.history.tables.contract import (
+    ConditionalsOf,
+    ContractFillsOf,
+    ContractOrdersOf,
+    IncomeOf,
+)
+from venue.history.tables.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
 from venue.recording.recorder import Recorder
 from venue.vocabulary import Product, Wallet
 

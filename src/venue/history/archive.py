@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from msgspec import Struct
-from sqlalchemy import Table, insert
+from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 
 from venue.files import private_files
@@ -20,10 +20,12 @@ from venue.files.archive_names import NEW, archives, in_place
 from venue.history import pages
 from venue.history.files import HistoryDamaged, checked
 from venue.history.opening import opening
-from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import OPENING, PROGRESS
 from venue.history.settled import begin_taking_out, copied, copy_rows, take_out
 from venue.history.store import Store, damage_told, open_history
+from venue.history.tables.every import TABLES
+from venue.history.tables.spot import Opening, Progress
+from venue.history.tables.table import Table
 
 
 class Cut(Struct, array_like=True):
@@ -69,7 +71,7 @@ def write(store: Store, new: str, cut: Cut) -> Iterator[None]:
     try:
         yield from copied(connection, cut.time)
         with connection.begin():
-            copy_rows(connection, OPENING, ("main", "other"), "true")
+            copy_rows(connection, Opening, ("main", "other"), "true")
             connection.exec_driver_sql("UPDATE other.progress SET sequence = ?", (cut.sequence,))
             connection.exec_driver_sql(f"PRAGMA other.application_id = {int(goes_on)}")
     finally:
@@ -144,10 +146,10 @@ def merge(paths: list[str], into: str) -> None:
                 address = f"file:{quote(path)}?vfs={pages.VFS}"
                 connection.exec_driver_sql("ATTACH ? AS other", (address,))
             with connection.begin():
-                for table in SCHEMA.sorted_tables:
-                    if table is OPENING and number:
+                for table in TABLES:
+                    if table is Opening and number:
                         continue  # it begins where the oldest one does
-                    if table is PROGRESS:
+                    if table is Progress:
                         connection.execute(PROGRESS.delete())
                     with _once(path, table):
                         copy_rows(connection, table, ("other", "main"), "true")
@@ -164,5 +166,5 @@ def _once(path: str, table: Table) -> Iterator[None]:
         try:
             yield
         except IntegrityError as problem:
-            told = f"{path} has rows of {table.name} that an older archive has too"
+            told = f"{path} has rows of {table.table} that an older archive has too"
             raise HistoryDamaged(told) from problem

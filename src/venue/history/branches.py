@@ -19,7 +19,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from venue.history import driver
-from venue.history.kept_rows import delete_behind, kept_tables
+from venue.history.kept_rows import delete_behind
 
 NOW: Final = 0  # the present state
 NONE: Final = -1  # the parent of the oldest
@@ -129,7 +129,7 @@ class Branches:
         if not ends:
             driver.take_back(self._connection, changes)
             return
-        with driver.recording(self._connection, kept_tables()) as taken_back:
+        with driver.recording(self._connection) as taken_back:
             driver.take_back(self._connection, changes)
             delete_behind(self._connection, ends)
             whole = driver.inverted(taken_back())

@@ -10,11 +10,11 @@ from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
 from venue.core.book.book import OPEN, Order, T
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
+from venue.history.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
+from venue.history.frames import unpacked
 from venue.history.opening import opening
 from venue.history.schema.contract import CONTRACT_FILLS, CONTRACT_ORDERS, INCOME, POSITIONS
-from venue.history.schema.frames import ROW, unpacked
-from venue.history.schema.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
-from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, PROGRESS
+from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, PROGRESS, ROW
 from venue.vocabulary import CAUSES_OUTSIDE, MarginMode, Product, Wallet
 
 PROBLEMS_MAX: Final = 100  # of each kind; a broken file should not fill the screen

@@ -12,14 +12,14 @@ from sqlalchemy import Connection, Table, select, update
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
+from venue.history.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
+from venue.history.frames import unpacked
 from venue.history.kept_events import KeptEvents
 from venue.history.opening import opening
 from venue.history.process.client import listed
 from venue.history.projection.projector import Catalog, Projector
 from venue.history.schema.copying import SCHEMA
-from venue.history.schema.frames import ROW, unpacked
-from venue.history.schema.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
-from venue.history.schema.spot import FRAMES, OPENING, PROGRESS
+from venue.history.schema.spot import FRAMES, OPENING, PROGRESS, ROW
 from venue.history.store import open_history
 
 PROBLEMS_MAX: Final = 100  # of each table

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 
 from venue.core.units import STORED_MAX
+from venue.history.tables.every import KEPT
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection as SqlConnection
-    from sqlalchemy import Table
 
 paramstyle: Final = "qmark"
 sqlite_version_info: Final = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
@@ -133,11 +133,11 @@ class Connection:
             log.warning("history's log stays beside its file: %s", problem)
 
     @contextmanager
-    def recording(self, tables: list[Table]) -> Iterator[Callable[[], bytes]]:
+    def recording(self) -> Iterator[Callable[[], bytes]]:
         """As the function of this name."""
         with closing(apsw.Session(self._connection, "main")) as session:
-            for table in tables:
-                session.attach(table.name)
+            for table in KEPT:
+                session.attach(table.table)
             yield session.changeset
 
     def apply(self, changes: bytes, flags: int = 0) -> None:
@@ -158,11 +158,11 @@ class Connection:
 
 
 @contextmanager
-def recording(connection: SqlConnection, tables: list[Table]) -> Iterator[Callable[[], bytes]]:
-    """Record the changes in some tables meanwhile; the given function returns them so far as a
-    changeset, empty when nothing changed."""
+def recording(connection: SqlConnection) -> Iterator[Callable[[], bytes]]:
+    """Record the changes in the tables that go back meanwhile; the given function returns them so
+    far as a changeset, empty when nothing changed."""
     opened: Any = connection.connection.dbapi_connection
-    with opened.recording(tables) as changes:
+    with opened.recording() as changes:
         yield changes
 
 

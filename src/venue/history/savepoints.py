@@ -17,7 +17,8 @@ from venue.core.messages.events import Event
 from venue.core.messages.savepoints import StateDropped, StateKept, StateReverted
 from venue.history import driver
 from venue.history.branches import NOW, Branches, follow_on
-from venue.history.kept_rows import ends, kept_tables
+from venue.history.kept_rows import ends
+from venue.history.tables.every import KEPT
 
 KINDS: Final = (StateKept, StateReverted, StateDropped)
 
@@ -47,7 +48,7 @@ def recorded(connection: Connection, begun: str) -> Iterator[None]:
     if not begun:
         yield
         return
-    with driver.recording(connection, kept_tables()) as changes:
+    with driver.recording(connection) as changes:
         yield
         follow_on(connection, changes(), begun)
 
@@ -58,9 +59,9 @@ def _revert(connection: Connection, branches: Branches, name: str) -> None:
         return
     if branches.known():
         branches.go_to_oldest()
-    with driver.recording(connection, kept_tables()) as changes:
-        for table in kept_tables():
-            connection.execute(table.delete())
+    with driver.recording(connection) as changes:
+        for table in KEPT:
+            connection.exec_driver_sql(f"DELETE FROM {table.table}")
         found = changes()
     if branches.known():
         branches.begin_before(found)

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import IO, Final
 from urllib.parse import quote
@@ -22,6 +23,9 @@ from venue.history.files import HistoryDamaged
 from venue.history.schema.copying import SCHEMA
 from venue.history.schema.spot import PROGRESS
 from venue.history.settled import take_out
+from venue.history.tables.every import TABLES
+from venue.history.tables.spot import Progress
+from venue.history.tables.table import created
 
 LOCK_S: Final = 5  # how long to wait for a process that is about to end, its venue gone
 LOCK_LOOK_S: Final = 0.02
@@ -163,8 +167,8 @@ def _connected(opened: apsw.Connection) -> Connection:
             failing.callback(connection.close)
             with connection.begin():
                 # The first table has the first page that a checkpoint writes: _reached_in_file.
-                PROGRESS.create(connection, checkfirst=True)
-                SCHEMA.create_all(connection)
+                for text in chain(created(Progress), *map(created, TABLES)):
+                    connection.exec_driver_sql(text)
                 if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
                     connection.execute(insert(PROGRESS).values(sequence=0))
             for _ in take_out(connection):
@@ -201,7 +205,7 @@ def _reached_in_file(path: str) -> int:
     address = f"file:{quote(path)}?immutable=1"
     try:
         with closing(apsw.Connection(address, flags=flags, vfs=pages.VFS)) as connection:
-            found = connection.execute(f"SELECT sequence FROM {PROGRESS.name}").get  # noqa: S608
+            found = connection.execute(f"SELECT sequence FROM {PROGRESS.name}").get
             return int(found or 0)
     except apsw.Error:
         return 0

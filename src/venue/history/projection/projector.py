@@ -24,6 +24,7 @@ from venue.core.messages.events import (
 )
 from venue.core.messages.savepoints import StateReverted
 from venue.history import savepoints
+from venue.history.frames import by_channel, packed
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.history.projection.affiliate_rows import AffiliateRows
 from venue.history.projection.contract_rows import (
@@ -34,7 +35,6 @@ from venue.history.projection.contract_rows import (
     Statement,
 )
 from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
-from venue.history.schema.frames import by_channel, packed
 from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, PROGRESS, TRANSFERS
 from venue.history.store import Store
 from venue.vocabulary import (

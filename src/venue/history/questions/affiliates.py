@@ -7,7 +7,10 @@ from typing import Any, Final
 from sqlalchemy import Column, ColumnElement, Connection, Table, func, select
 
 from venue.history.questions.spot import from_to, page_of
-from venue.history.rows.affiliates import (
+from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
+from venue.history.schema.contract import CONTRACT_FILLS, INCOME
+from venue.history.schema.spot import BILLS, FILLS
+from venue.history.tables.affiliates import (
     Activity,
     CommissionRow,
     CommissionsOf,
@@ -16,9 +19,6 @@ from venue.history.rows.affiliates import (
     WithdrawalRow,
     WithdrawalsOf,
 )
-from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
-from venue.history.schema.contract import CONTRACT_FILLS, INCOME
-from venue.history.schema.spot import BILLS, FILLS
 from venue.vocabulary import BillKind, Wallet
 
 MONEY: Final = (BillKind.DEPOSIT.value, BillKind.WITHDRAW.value)

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Select, case, literal, select, union_all
 
-from venue.history.rows.contract import BECAME_NOTHING
 from venue.history.schema.contract import CONDITIONAL_ORDERS, CONTRACT_ORDERS
+from venue.history.tables.contract import BECAME_NOTHING
 from venue.vocabulary import ALGOS_AT_PRICE, OrderType, TimeInForce
 
 

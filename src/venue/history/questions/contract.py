@@ -15,7 +15,14 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, se
 from venue.core.book.book import OPEN
 from venue.history.questions.conditional import ended_conditionals, newest_of, waited_for
 from venue.history.questions.spot import from_to, in_order, of_both_sides, page_of
-from venue.history.rows.contract import (
+from venue.history.schema.contract import (
+    CONDITIONAL_ORDERS,
+    CONTRACT_FILLS,
+    CONTRACT_ORDERS,
+    INCOME,
+    UPDATED,
+)
+from venue.history.tables.contract import (
     ConditionalRow,
     ConditionalsOf,
     ContractFillRow,
@@ -24,13 +31,6 @@ from venue.history.rows.contract import (
     ContractOrdersOf,
     IncomeOf,
     IncomeRow,
-)
-from venue.history.schema.contract import (
-    CONDITIONAL_ORDERS,
-    CONTRACT_FILLS,
-    CONTRACT_ORDERS,
-    INCOME,
-    UPDATED,
 )
 from venue.vocabulary import ALGO_UNTRIGGERED, CAUSES_OUTSIDE, FILLED, IOC, MARKET
 

@@ -11,8 +11,8 @@ from sqlalchemy import Column, Connection, Select, select
 
 from venue.core.messages.copy_events import CopyClosed, TrackClosed
 from venue.history.questions.spot import from_to
-from venue.history.rows.copying import EndedCopy, EndedOf, EndedTrack
 from venue.history.schema.copying import COPIES, TRACKS
+from venue.history.tables.copying import EndedCopy, EndedOf, EndedTrack
 
 
 def ended_copies(connection: Connection, which: EndedOf, limit: int) -> list[EndedCopy]:

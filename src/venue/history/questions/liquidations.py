@@ -7,18 +7,18 @@ from typing import Any
 from sqlalchemy import Connection, Select, Table, func, select
 
 from venue.history.questions.spot import from_to
-from venue.history.rows.contract import ContractFillRow
-from venue.history.rows.liquidations import (
-    DeleveragedRow,
-    LiquidationRow,
-    LiquidationStory,
-    StepRow,
-)
 from venue.history.schema.contract import (
     CONTRACT_FILLS,
     DELEVERAGED,
     LIQUIDATION_STEPS,
     LIQUIDATIONS,
+)
+from venue.history.tables.contract import (
+    ContractFillRow,
+    DeleveragedRow,
+    LiquidationRow,
+    LiquidationStory,
+    StepRow,
 )
 from venue.vocabulary import CAUSES_LIQUIDATING
 

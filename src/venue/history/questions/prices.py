@@ -7,11 +7,11 @@ from typing import Literal
 from sqlalchemy import Connection, select
 
 from venue.history.questions.spot import from_to
-from venue.history.rows.prices import (
+from venue.history.schema.contract import FUNDING_RATES, PRICE_MINUTES
+from venue.history.tables.contract import (
     FundingRateRow,
     PriceCandle,
 )
-from venue.history.schema.contract import FUNDING_RATES, PRICE_MINUTES
 
 
 def funding_rates(

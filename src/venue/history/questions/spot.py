@@ -10,7 +10,9 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, or_, select
 
-from venue.history.rows.spot import (
+from venue.history.frames import unpacked
+from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, ROW, TRANSFERS
+from venue.history.tables.spot import (
     BillRow,
     BillsOf,
     FillRow,
@@ -20,8 +22,6 @@ from venue.history.rows.spot import (
     TransferRow,
     TransfersOf,
 )
-from venue.history.schema.frames import ROW, unpacked
-from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, TRANSFERS
 from venue.texts import from_fill
 
 PAGE_BYTES: Final = 1_000_000  # of frames; the one that passes it is the page's last

@@ -43,7 +43,7 @@ from venue.gateway.nearest import no_such
 from venue.gateway.operations.budgets import rate_limit
 from venue.gateway.operations.requests import span
 from venue.history.process.asked import prices as questions
-from venue.history.rows.prices import (
+from venue.history.tables.contract import (
     PriceCandle,
 )
 from venue.texts import (

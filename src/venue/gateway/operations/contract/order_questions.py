@@ -36,7 +36,7 @@ from venue.gateway.operations.contract.orders import holding_of
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
 from venue.gateway.operations.requests import identified, span
 from venue.history.process.asked import contract as questions
-from venue.history.rows.contract import (
+from venue.history.tables.contract import (
     BECAME_NOTHING,
     ConditionalRow,
     ContractFillRow,

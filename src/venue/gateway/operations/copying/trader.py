@@ -19,7 +19,7 @@ from venue.core.copying.people import Lead
 from venue.gateway.context import Call
 from venue.gateway.operations.copying.views import ended, open_track
 from venue.history.process.asked import copying as questions
-from venue.history.rows.copying import EndedOf
+from venue.history.tables.copying import EndedOf
 from venue.times import LAST_US_OF_MS, US_PER_MS
 
 DAYS_MAX: Final = 90

@@ -65,8 +65,7 @@ from venue.gateway.operations.operator.venue import done, increment, owner
 from venue.gateway.operations.refusals.contract import refusal
 from venue.gateway.operations.refusals.spot import refusal as listing_refusal
 from venue.history.process.asked import liquidations as questions
-from venue.history.rows.contract import ContractFillRow
-from venue.history.rows.liquidations import DeleveragedRow, LiquidationRow, StepRow
+from venue.history.tables.contract import ContractFillRow, DeleveragedRow, LiquidationRow, StepRow
 from venue.node.references import References
 from venue.times import US_PER_MS
 from venue.vocabulary import PRODUCT_CONTRACT, AdlPolicy, Cause, PositionSide, Reject

@@ -29,7 +29,7 @@ from venue.core.units import FIRST_ID
 from venue.gateway.context import Call, Node
 from venue.gateway.operations.requests import span
 from venue.history.process.asked import spot as questions
-from venue.history.rows.spot import (
+from venue.history.tables.spot import (
     BillRow,
     BillsOf,
     TransferRow,

@@ -25,7 +25,7 @@ from venue.gateway.context import Call
 from venue.gateway.operations.spot.people import affiliate_of, invited_by, inviter_of, span
 from venue.history.process.asked import affiliates as questions
 from venue.history.process.asked import spot as spot_questions
-from venue.history.rows.spot import (
+from venue.history.tables.spot import (
     BillsOf,
 )
 from venue.texts import amount_text, rate_text

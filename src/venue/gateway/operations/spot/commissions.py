@@ -36,7 +36,7 @@ from venue.gateway.operations.spot.people import (
     usdt_text,
 )
 from venue.history.process.asked import affiliates as questions
-from venue.history.rows.affiliates import CommissionRow, CommissionsOf, Earned, MoneyRow
+from venue.history.tables.affiliates import CommissionRow, CommissionsOf, Earned, MoneyRow
 from venue.texts import amount_text, rate_text
 from venue.times import US_PER_MS
 from venue.vocabulary import (

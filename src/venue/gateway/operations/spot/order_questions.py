@@ -24,7 +24,7 @@ from venue.core.spot.account import SpotOrder
 from venue.gateway.context import Call, Node
 from venue.gateway.operations.requests import identified, span
 from venue.history.process.asked import spot as questions
-from venue.history.rows.spot import (
+from venue.history.tables.spot import (
     FillRow,
     FillsOf,
     OrderRow,

@@ -23,7 +23,7 @@ from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.spot.commissions import coin_of
 from venue.gateway.operations.spot.people import affiliate_of, span
 from venue.history.process.asked import affiliates as questions
-from venue.history.rows.affiliates import WithdrawalsOf
+from venue.history.tables.affiliates import WithdrawalsOf
 from venue.texts import amount_text
 from venue.times import US_PER_MS
 from venue.vocabulary import Reject, Wallet

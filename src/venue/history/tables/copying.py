@@ -1,21 +1,35 @@
-"""The questions to the history of copy trading, and the rows of the answers."""
+"""The tables of copy trading: copies and tracked positions that have ended (rule 9.4); and what can
+be asked of them."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 from venue.core.messages.copy_events import CopyClosed, TrackClosed
+from venue.history.tables.table import ENDED, TableRow
 
 
-class EndedCopy(Struct, frozen=True, gc=False):
+class EndedCopy(TableRow, frozen=True, gc=False):
     """One copy's whole life, and when it ended (µs)."""
+
+    table = "copies"
+    key = ("copy_no",)
+    indexes = ("copies_of_owner (uid, closed, symbol)",)
+    archivable = ENDED
+    placed = "created"
 
     life: CopyClosed
     closed: int
 
 
-class EndedTrack(Struct, frozen=True, gc=False):
+class EndedTrack(TableRow, frozen=True, gc=False):
     """One tracked position of a lead: its whole life, and when it ended (µs)."""
+
+    table = "tracks"
+    key = ("tracking_no",)
+    indexes = ("tracks_of_owner (uid, closed, symbol)",)
+    archivable = ENDED
+    placed = "created"
 
     life: TrackClosed
     closed: int

@@ -13,11 +13,9 @@ from typing import Final
 import msgspec
 
 from venue.api.streams.channels import KeptFrame
-from venue.history.schema.spot import FRAMES
 
 ROW_BYTES: Final = 32 * 1024  # a row of this size gets no further frame
 SEVERAL: Final = b"["
-ROW: Final = (FRAMES.c.number, FRAMES.c.sequence, FRAMES.c.payload)  # the arguments of `unpacked`
 ROWS_AT_ONCE: Final = 100  # they are long
 Channel = tuple[int, int, str]  # uid, product, name
 

@@ -1,4 +1,5 @@
-"""The questions of affiliates about their invited owners, and the rows of the answers.
+"""The tables of affiliates: commissions, and money sent to other owners (rule 9); and what can be
+asked about invited owners.
 
 Absent conditions are None (texts: empty).
 """
@@ -6,6 +7,48 @@ Absent conditions are None (texts: empty).
 from __future__ import annotations
 
 from msgspec import Struct
+
+from venue.history.tables.table import PAST, TableRow
+
+
+class CommissionRow(TableRow, frozen=True, gc=False):
+    """One commission: `day` since 1970, money in atoms of `asset`, `time` of its payment in µs."""
+
+    table = "commissions"
+    key = ("bill_id",)
+    indexes = ("commissions_of_affiliate (affiliate, day, uid)",)
+    archivable = PAST
+
+    bill_id: int
+    affiliate: int
+    uid: int  # the owner that paid the fees
+    day: int
+    product: int
+    asset: str
+    fee: int
+    commission: int
+    rate_ppm: int
+    maker: int  # traded as maker, in atoms
+    taker: int
+    time: int
+
+
+class WithdrawalRow(TableRow, frozen=True, gc=False):
+    """Money that one owner sent to another; `amount` in atoms, `time` in µs."""
+
+    table = "internal_withdrawals"
+    key = ("withdraw_id",)
+    indexes = ("internal_withdrawals_of_owner (uid, time)",)
+    archivable = PAST
+
+    withdraw_id: int
+    uid: int
+    to_uid: int
+    asset: str
+    source: int
+    target: int
+    amount: int
+    time: int
 
 
 class Activity(Struct, frozen=True, gc=False):
@@ -15,23 +58,6 @@ class Activity(Struct, frozen=True, gc=False):
     last_deposit: int
     first_trade: int
     last_trade: int
-
-
-class CommissionRow(Struct, frozen=True, gc=False):
-    """One commission: `day` since 1970, money in atoms of `asset`, `time` of its payment in µs."""
-
-    bill_id: int
-    affiliate: int
-    uid: int
-    day: int
-    product: int
-    asset: str
-    fee: int
-    commission: int
-    rate_ppm: int
-    maker: int
-    taker: int
-    time: int
 
 
 class CommissionsOf(Struct, frozen=True, gc=False):
@@ -60,19 +86,6 @@ class MoneyRow(Struct, frozen=True, gc=False):
 
     uid: int
     asset: str
-    amount: int
-    time: int
-
-
-class WithdrawalRow(Struct, frozen=True, gc=False):
-    """Money that one owner sent to another; `amount` in atoms, `time` in µs."""
-
-    withdraw_id: int
-    uid: int
-    to_uid: int
-    asset: str
-    source: int
-    target: int
     amount: int
     time: int
 

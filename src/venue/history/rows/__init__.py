@@ -1,1 +1,0 @@
-"""Questions' conditions and answers as plain structs: the asker needs no database."""

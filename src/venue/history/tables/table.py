@@ -1,0 +1,116 @@
+"""A table of history is a struct: its fields are the columns.
+
+Integers are in core units: prices in ticks, quantities in lots, money in atoms, times in µs. Ids
+and times grow together, so an index that ends in time serves lists that are newest first. Every
+index costs each write: there is one per question.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import UnionType
+from typing import Any, ClassVar, Final, TypeVar, get_args
+
+from msgspec import Struct
+from msgspec.structs import astuple, fields
+
+TYPES: Final = {int: "INTEGER", str: "TEXT", bytes: "BLOB"}
+PAST: Final = "time < {time}"
+ENDED: Final = "closed < {time}"
+
+
+class TableRow(Struct, frozen=True, gc=False):
+    """A row of a table. A field that is a struct stands for columns named as that struct's fields.
+
+    The class attributes say all else about the table: `key` is its primary key, `indexes` have a
+    name, columns and perhaps a condition each. Of a table that `grows`, rows are only added, and
+    the first column of the key grows with each. `archivable` is the condition under which no row
+    changes any more, before a `{time}` (empty: rows of the table are never archived); `placed` says
+    when a row began. Rows of a table that is `clustered` stand in the order of its key.
+    """
+
+    table: ClassVar[str]
+    key: ClassVar[tuple[str, ...]] = ()
+    indexes: ClassVar[tuple[str, ...]] = ()
+    grows: ClassVar[bool] = False
+    archivable: ClassVar[str] = ""
+    placed: ClassVar[str] = "time"
+    clustered: ClassVar[bool] = False
+
+
+Table = type[TableRow]
+R = TypeVar("R", bound=TableRow)
+
+
+@cache
+def columns(table: Table) -> dict[str, Any]:
+    """The names of a table's columns and their types, in the order of the fields."""
+    found: dict[str, Any] = {}
+    for field in fields(table):
+        kind = field.type
+        if isinstance(kind, type) and issubclass(kind, Struct):
+            found |= {one.name: one.type for one in fields(kind)}
+        else:
+            found[field.name] = kind
+    return found
+
+
+def created(table: Table) -> list[str]:
+    """The statements that create a table and its indexes where they are missing."""
+    parts = [_declared(table, name, kind) for name, kind in columns(table).items()]
+    if len(table.key) > 1:
+        parts.append(f"PRIMARY KEY ({', '.join(table.key)})")
+    end = " WITHOUT ROWID" if table.clustered else ""
+    texts = [f"CREATE TABLE IF NOT EXISTS {table.table} ({', '.join(parts)}){end}"]
+    for index in table.indexes:
+        name, _, of = index.partition(" ")
+        texts.append(f"CREATE INDEX IF NOT EXISTS {name} ON {table.table} {of}")
+    return texts
+
+
+def _declared(table: Table, name: str, kind: Any) -> str:
+    """A column. Only a single key that is declared INTEGER is the row's own number, and needs no
+    second tree."""
+    if table.key == (name,):
+        return f"{name} {TYPES[kind]} PRIMARY KEY"
+    if isinstance(kind, UnionType):
+        return f"{name} {TYPES[get_args(kind)[0]]}"
+    return f"{name} {TYPES[kind]} NOT NULL"
+
+
+@cache
+def names(table: Table) -> str:
+    """The columns as a statement lists them."""
+    return ", ".join(f"{table.table}.{name}" for name in columns(table))
+
+
+@cache
+def inserted(table: Table) -> str:
+    """The statement that inserts a row of `values`."""
+    every = columns(table)
+    marks = ", ".join("?" * len(every))
+    return f"INSERT INTO {table.table} ({', '.join(every)}) VALUES ({marks})"
+
+
+def values(row: TableRow) -> tuple[Any, ...]:
+    """A row's values, as `columns` orders them."""
+    found: list[Any] = []
+    for value in astuple(row):
+        found += astuple(value) if isinstance(value, Struct) else (value,)
+    return tuple(found)
+
+
+def row_of(table: type[R], found: tuple[Any, ...]) -> R:
+    """The row whose values were found."""
+    parts: list[Any] = []
+    at = 0
+    for field in fields(table):
+        kind = field.type
+        if isinstance(kind, type) and issubclass(kind, Struct):
+            end = at + len(kind.__struct_fields__)
+            parts.append(kind(*found[at:end]))
+        else:
+            end = at + 1
+            parts.append(found[at])
+        at = end
+    return table(*parts)
