@@ -280,7 +280,7 @@ BAD: list[tuple[Callable[[Venue], Any], int, str]] = [
     (lambda v: v.account("alice").buy(SYMBOL, "1", product="option"), -1142, "product"),
     (lambda v: v.account("alice").buy(SYMBOL, "1", product="contract"), -1141, "positionSide"),
     (lambda v: v.account("alice").buy(SYMBOL, "1", position="LONG"), -1142, "positionSide"),
-    (lambda v: v.account("alice").buy("\ud800", "1"), -1142, "parameters"),
+    (lambda v: v.account("alice").buy("\ud800", "1"), -1142, "whole characters"),
     (lambda v: v.account("carol").buy(SYMBOL, "1", price="64000"), -1054, "amount not enough"),
     (lambda v: v.account("alice").cancel(5), -2200, "order not found"),
     (lambda v: v.account("mallory"), -1142, "no such owner"),

@@ -46,7 +46,7 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
         "the marker venue: seed must be of type int",
         "the marker venue takes its arguments by name",
         "scenario: none.toml: No such file or directory",
-        "no venue for this test: change_clock: refused: Parameter 'mode' is invalid:",
+        "no venue for this test: PARAM_ERROR (-1142): Parameter 'mode' is invalid:",
         "seed 1\n",
         "venue time 2026-01-01T00:00:00.000Z",
         "fault slow {'kind': 'delay', 'side': 'before', 'ms': 1}: 0 of 0",
@@ -55,7 +55,7 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
         "alice  place_order  200",
         "    venue post /api/v3/order --as alice",
         "(5 before)",
-        "explain_order: refused: Parameter 'id' is invalid: lies before command",
+        "PARAM_ERROR (-1142): Parameter 'id' is invalid: lies before command",
         "2 failed, 7 passed, 5 errors",
     ):
         assert words in done.stdout, (words, done.stdout)

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from support.waits import WAIT_S
-from venue.cli.rehearsal.scenarios import options, outcomes
+from venue.cli.rehearsal.scenarios import options
 from venue.practice import NotStarted, Practice
 from venue.scenario.file import load
+from venue.scenario.runner import Runner
 
 FILES = sorted((Path(__file__).resolve().parents[2] / "examples" / "scenarios").glob("*.toml"))
 COMMAND = [sys.executable, "-m", "venue", "run"]
@@ -52,7 +53,7 @@ def test_there_are_eight() -> None:
 def test_a_ready_scenario(path: Path, tmp_path: Path) -> None:
     scenario = load(str(path))
     with Practice(tmp_path, *options(scenario)) as practice:
-        found = outcomes(scenario, practice.url)
+        found = list(Runner(scenario, practice.url).run())
         assert practice.stop() == 0
     assert [one for one in found if one.problems] == []
     assert len(found) == len(scenario.steps)

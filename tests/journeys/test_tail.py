@@ -23,8 +23,8 @@ import pytest
 from support.listening import Listener, login
 from support.server import Server
 from support.waits import WAIT_S
-from venue.cli.http import ClientFailed
 from venue.cli.watch import WatchedMarket, WatchedOrder, layout
+from venue.client.errors import Lost
 
 LINES, COLUMNS = 24, 80
 PRICE = "61234.50"  # nobody else's
@@ -305,5 +305,5 @@ def test_everything_has_a_place_of_its_own(lines: int) -> None:
 
 def test_a_gap_in_the_book_is_not_shown() -> None:
     market = full_market()
-    with pytest.raises(ClientFailed, match="a frame of the book is missing"):
+    with pytest.raises(Lost, match="a frame of the book is missing"):
         market.take({"e": "depth", "U": 2, "u": 3, "b": [], "a": []})

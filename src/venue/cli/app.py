@@ -17,7 +17,6 @@ from venue.cli.identity import FIRST, at_hand
 from venue.cli.keys import key
 from venue.cli.mcp.command import mcp
 from venue.cli.operator import (
-    DEFAULT_URL,
     Amount,
     Asset,
     Output,
@@ -28,6 +27,7 @@ from venue.cli.operator import (
     capital,
 )
 from venue.cli.operator import call as _operator
+from venue.cli.operator import checked as _checked
 from venue.cli.operator import die as _die
 from venue.cli.operator import moment as _moment
 from venue.cli.operator import show as _show
@@ -52,11 +52,12 @@ from venue.cli.told.printing import tell
 from venue.cli.told.wire import wire
 from venue.cli.trading import account, balance, buy, cancel, fills, orders, sell
 from venue.cli.worlds import world
+from venue.client.defaults import DEFAULT_URL
 from venue.compiled import notice
 from venue.journal import built
 
 if TYPE_CHECKING:
-    from venue.cli.credentials import Credentials
+    from venue.lab.credentials import Credentials
 
 
 def _misread(problem: CycloptsError) -> NoReturn:
@@ -247,8 +248,8 @@ def tail(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Print a running venue's frames, one JSON line each: BTCUSDT@trade, orders ... ^C ends it."""
-    from venue.cli.http import ClientFailed
     from venue.cli.tail import tail as follow
+    from venue.client.errors import FAILURES, words
 
     if not channels:
         _die("which channels? For instance BTCUSDT@trade, or orders --as alice")
@@ -256,8 +257,8 @@ def tail(
         _die(f"--count {count}: must be 1 or more")
     try:
         follow(url, product, list(channels), _demo(name, url) if name else None, count)
-    except ClientFailed as problem:
-        _die(str(problem))
+    except FAILURES as problem:
+        _die(words(problem))
 
 
 @app.command
@@ -269,13 +270,13 @@ def watch(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Show a running venue's book, last trades and own open orders on the full screen; q quits."""
-    from venue.cli.http import ClientFailed
     from venue.cli.watch import watch as show
+    from venue.client.errors import FAILURES, words
 
     try:
         show(url, product, symbol, _demo(name, url), name)
-    except ClientFailed as problem:
-        _die(str(problem))
+    except FAILURES as problem:
+        _die(words(problem))
 
 
 @app.command
@@ -387,13 +388,9 @@ _ROWS: Final = {"SPOT": "", "CONTRACT": "_contract"}
 
 
 def _demo(name: str, url: str) -> Credentials:
-    from venue.cli.credentials import credentials
-    from venue.cli.http import ClientFailed, address
+    from venue.lab.credentials import credentials
 
-    try:
-        found = credentials(name, address(url))
-    except ClientFailed as problem:
-        _die(str(problem))
+    found = credentials(name, _checked(url))
     if found is None:
         _die(f"{name} is no demo account; there are alice, bob, carol and dave")
     return found

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from venue.cli.operator import DEFAULT_URL, UNBOUNDED_S, Output, Url, call, die, moment, table
+from venue.cli.operator import UNBOUNDED_S, Output, Url, call, die, moment, table
 from venue.cli.progress import working
 from venue.cli.told.printing import tell
+from venue.client.defaults import DEFAULT_URL
 
 clock = App(name="clock", help="Show or move the time of a running venue.")
 
@@ -84,11 +85,13 @@ def advance(
 
 def _come(url: str, begin: int, end: int) -> str:
     """How far venue time has come on its way; empty when the venue does not tell."""
-    from venue.cli.http import ClientFailed, named, send
+    from venue.api.documents.table import BY_NAME
+    from venue.cli.clients import send
+    from venue.client.errors import FAILURES
 
     try:
-        now = int(send(url, named("clock"), {}).value()["time"])
-    except ClientFailed:
+        now = int(send(url, BY_NAME["clock"], {}).value()["time"])
+    except FAILURES:
         return ""
     part = min(max(now - begin, 0), end - begin) * 100 // max(end - begin, 1)
     return f"{part} % of the way to {moment(end)}"

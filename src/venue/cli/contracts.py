@@ -6,9 +6,10 @@ from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
-from venue.cli.operator import DEFAULT_URL, Output, Url, call, counted, die, moment, show
+from venue.cli.operator import Output, Url, call, counted, die, moment, show
 from venue.cli.raw import Values, parsed
 from venue.cli.told.printing import tell
+from venue.client.defaults import DEFAULT_URL
 
 IDS_MAX: Final = 10  # order ids in a line
 

@@ -7,33 +7,9 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from msgspec import Struct
-
-from venue.lab import demo
+from venue.lab.credentials import Credentials
 
 PLAIN: Final = re.compile("[\\w@%+:,./-]*", re.ASCII)  # a value that needs no quotes
-OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's name
-
-
-class Credentials(Struct, frozen=True):
-    """An owner's key at a running venue; `url` without a trailing slash."""
-
-    url: str
-    key: str
-    secret: str
-    passphrase: str
-
-    @property
-    def socket(self) -> str:
-        return "ws" + self.url.removeprefix("http")
-
-
-def credentials(name: str, url: str) -> Credentials | None:
-    """The demo account's, or None for another name."""
-    account = demo.account(name)
-    if account is None:
-        return None
-    return Credentials(url.rstrip("/"), account.key, account.secret, demo.PASSPHRASE)
 
 
 def _variables(found: Credentials) -> list[tuple[str, str]]:

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, show
+from venue.cli.operator import Output, Url, call, die, show
 from venue.cli.told.printing import tell
+from venue.client.defaults import DEFAULT_URL
 
 fault = App(name="fault", help="Have requests and frames of a running venue go wrong on purpose.")
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
-from venue.cli.operator import DEFAULT_URL, call, die
+from venue.cli.operator import call, checked, die
+from venue.client.defaults import DEFAULT_URL
 
 if TYPE_CHECKING:
-    from venue.cli.credentials import Credentials
+    from venue.lab.credentials import Credentials
 
 FIRST: Final = "alice"  # the owner when the command names none
 UNKNOWN_KEY: Final = -1044  # a code
@@ -46,8 +47,8 @@ def acting(who: Who, *permissions: str) -> Iterator[Credentials]:
     For a name that is no demo account's the operator makes a key for this one command, with the
     permissions that it needs (READ when none is named); it is revoked when the command ends.
     """
-    from venue.cli.credentials import credentials
-    from venue.cli.http import ClientFailed
+    from venue.client.errors import FAILURES, words
+    from venue.lab.credentials import credentials
 
     name, demo = who.name or FIRST, None
     try:
@@ -61,8 +62,9 @@ def acting(who: Who, *permissions: str) -> Iterator[Credentials]:
             return
         with lent(name, who.url, *permissions) as made:
             yield made
-    except ClientFailed as problem:
-        die(f"{problem}{_advice(name) if demo is not None and problem.code == UNKNOWN_KEY else ''}")
+    except FAILURES as problem:
+        unknown = demo is not None and getattr(problem, "code", 0) == UNKNOWN_KEY
+        die(f"{words(problem)}{_advice(name) if unknown else ''}")
 
 
 def _advice(name: str) -> str:
@@ -76,7 +78,7 @@ def _advice(name: str) -> str:
 @contextmanager
 def lent(name: str, url: str, *permissions: str) -> Iterator[Credentials]:
     """A key that the operator makes for an owner, and revokes at the end."""
-    from venue.cli.credentials import Credentials
+    from venue.lab.credentials import Credentials
 
     asked = {"owner": name, "permissions": list(permissions) or ["READ"], "label": LABEL}
     made = call(url, "create_key", asked)
@@ -89,13 +91,9 @@ def lent(name: str, url: str, *permissions: str) -> Iterator[Credentials]:
 def at_hand(name: str, url: str) -> Credentials | None:
     """The key in the environment, for an owner that is no demo account. Ends the command when
     there is none, or when the address is none."""
-    from venue.cli.credentials import credentials
-    from venue.cli.http import ClientFailed, address
+    from venue.lab.credentials import credentials
 
-    try:
-        place = address(url)
-    except ClientFailed as problem:
-        die(str(problem))
+    place = checked(url)
     if credentials(name, place) is not None:
         return None
     found = _given(Who(url=place))
@@ -108,7 +106,7 @@ def at_hand(name: str, url: str) -> Credentials | None:
 def _given(who: Who) -> Credentials | None:
     """The caller's own key: of the options, or of the environment when the options name no
     owner."""
-    from venue.cli.credentials import Credentials
+    from venue.lab.credentials import Credentials
 
     options = (who.key, who.secret, who.passphrase)
     if any(options):

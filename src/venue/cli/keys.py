@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from venue.cli.operator import DEFAULT_URL, Output, Owner, Url, call, die, moment, show
+from venue.cli.operator import Output, Owner, Url, call, die, moment, show
 from venue.cli.told.printing import tell
+from venue.client.defaults import DEFAULT_URL
 from venue.times import US_PER_MS, moment_us, span_us
 
 key = App(name="key", help="Print, make or revoke keys of a running venue.")

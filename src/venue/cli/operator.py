@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from typing import Annotated, Any, Final, Literal, NoReturn, get_args
 
 from cyclopts import Parameter
 
 from venue.cli.told.printing import clean_line, tell
+from venue.times import US_PER_MS, instant_text
 
-DEFAULT_URL: Final = "http://127.0.0.1:8787"
 REFUSED: Final = 2  # an exit code: an option or a file must be given or put in place in another way
 
 Url = Annotated[str, Parameter(env_var="VENUE_URL", help="Address of the running venue.")]
@@ -53,14 +52,28 @@ def call(
 
     Ends the command with the venue's own words when it is refused.
     """
-    from venue.cli.http import ClientFailed, named, send_once
+    from venue.api.documents.table import BY_NAME
+    from venue.cli.clients import send_once
     from venue.cli.progress import working
+    from venue.client.errors import FAILURES, words
 
     try:
         with working(name.replace("_", " ")):
-            return send_once(url, named(name), values or {}, timeout_s=timeout_s).value()
-    except ClientFailed as problem:
+            return send_once(url, BY_NAME[name], values or {}, timeout_s=timeout_s).value()
+    except FAILURES as problem:
+        die(words(problem))
+
+
+def checked(url: str) -> str:
+    """The address of a venue without a trailing slash. Ends the command when it is none."""
+    from venue.client.errors import Misused
+    from venue.client.http import address
+
+    try:
+        address(url)
+    except Misused as problem:
         die(str(problem))
+    return url.rstrip("/")
 
 
 def show(columns: tuple[str, ...], rows: list[dict[str, Any]], output: str, nothing: str) -> None:
@@ -88,8 +101,7 @@ def counted(count: int, noun: str) -> str:
 
 def moment(milliseconds: int) -> str:
     """A time in ms as text, in UTC."""
-    seconds, rest = divmod(milliseconds, 1000)
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest:03}Z"
+    return instant_text(milliseconds * US_PER_MS)
 
 
 def die(reason: str, code: int = REFUSED) -> NoReturn:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from venue.cli.credentials import Credentials
+    from venue.lab.credentials import Credentials
 
 FILLS: Final = ("time", "symbol", "side", "price", "quantity", "value", "fee", "asset", "order")
 FILLS_MAX: Final = 100  # of one question
@@ -16,8 +16,9 @@ OUTCOME_FILLS_MAX: Final = 1_000  # an order meets at most so many others
 def outcome(
     account: Credentials, symbol: str, order_id: int, *, contract: bool
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The order as it is now, and its fills. ClientFailed: the key may not read, or no answer."""
-    from venue.cli.http import ask
+    """The order as it is now, and its fills. Refused: the key may not read;
+    Unreachable."""
+    from venue.cli.clients import ask
 
     name = "contract_order" if contract else "order"
     order: dict[str, Any] = ask(account, name, {"orderId": order_id})
@@ -47,7 +48,7 @@ def fills(
     account: Credentials, symbol: str | None, *, contract: bool, order_id: int | None = None
 ) -> list[dict[str, Any]]:
     """An owner's newest fills, newest first; of one order all of them."""
-    from venue.cli.http import ask
+    from venue.cli.clients import ask
 
     values: dict[str, Any] = {} if symbol is None else {"symbol": symbol}
     if order_id is not None:

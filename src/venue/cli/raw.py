@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from typing import Annotated, Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from cyclopts import Parameter
 
@@ -12,6 +14,10 @@ from venue.cli.identity import NOBODY, Who, acting
 from venue.cli.operator import REFUSED, die
 from venue.cli.told.printing import tell
 
+if TYPE_CHECKING:
+    from venue.api.operation import Row
+
+_HOLE: Final = re.compile(r"\{(\w+)\}")
 Target = Annotated[str, Parameter(help="Path or name of an operation; `venue ops` lists them.")]
 Values = Annotated[str, Parameter(help="name=value, or name:=JSON for a list, number or flag.")]
 
@@ -37,23 +43,45 @@ def delete(
 
 
 def _send(method: str, target: str, values: tuple[str, ...], who: Who) -> None:
-    from venue.cli.http import ClientFailed, looked_up, send
+    from venue.cli.clients import send
+    from venue.client.errors import FAILURES, words
     from venue.vocabulary import Access
 
     path, _, query = target.partition("?")
     given = parsed([*(part for part in query.split("&") if part), *values])
     try:
-        row, held = looked_up(method, path)
+        row, held = _found(method, path)
         if row.access in (Access.PUBLIC, Access.OPERATOR):
             answer = send(who.url, row, held | given)
         else:
             with acting(who, str(row.access.name)) as account:
                 answer = send(who.url, row, held | given, account)
-    except ClientFailed as problem:
-        die(str(problem))
+    except FAILURES as problem:
+        die(words(problem))
     tell(answer.body.decode("utf-8", "backslashreplace"))
     if answer.status >= 300:
         sys.exit(REFUSED)
+
+
+def _found(method: str, target: str) -> tuple[Row, dict[str, str]]:
+    """The row of a path or a name, with the values in the path. Misused: there is none."""
+    from venue.api.documents.table import ROWS
+    from venue.client.errors import Misused
+
+    rows = [row for row in ROWS if row.method == method]
+    for row in rows:
+        pattern = "/".join(
+            f"(?P<{hole[1]}>[^/]+)" if (hole := _HOLE.fullmatch(part)) else re.escape(part)
+            for part in row.path.rstrip("/").split("/")
+        )
+        found = re.fullmatch(pattern, target.rstrip("/"))
+        if found:
+            return row, found.groupdict()
+        if row.name == target:
+            return row, {}
+    near = get_close_matches(target, [row.path if "/" in target else row.name for row in rows], 3)
+    told = f"; near to it: {', '.join(near)}" if near else ""
+    raise Misused(f"no operation {method} {target}{told}; `venue ops` lists them")
 
 
 def parsed(values: list[str]) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from cyclopts import Parameter
 
 from venue.cli.operator import (
-    DEFAULT_URL,
     Amount,
     Asset,
     Output,
@@ -21,12 +20,14 @@ from venue.cli.operator import (
     Url,
     Wallet,
     call,
+    checked,
     die,
     moment,
 )  # fmt: skip
 from venue.cli.progress import working
 from venue.cli.serving.shared import LOOPBACK
 from venue.cli.told.printing import tell
+from venue.client.defaults import DEFAULT_URL
 
 WAIT_MAX_S: Final = 3_600
 STOP_MAX_S: Final = 60
@@ -80,14 +81,16 @@ def _moved(index: dict[str, Any]) -> str:
 
 def stop(*, url: Url = DEFAULT_URL) -> None:
     """Stop a running venue, and wait until it has saved its state."""
-    from venue.cli.http import ClientFailed, named, send
+    from venue.api.documents.table import BY_NAME
+    from venue.cli.clients import send
+    from venue.client.errors import FAILURES
 
     pid = int(call(url, "stop", {})["pid"])
     ends = time.monotonic() + STOP_MAX_S
     with working("stopping the venue"):
-        with suppress(ClientFailed):
+        with suppress(*FAILURES):
             while time.monotonic() < ends:
-                send(url, named("ping"), {}, timeout_s=1.0)
+                send(url, BY_NAME["ping"], {}, timeout_s=1.0)
                 time.sleep(BETWEEN_S)
         while _runs(pid, url) and time.monotonic() < ends:
             time.sleep(BETWEEN_S)
@@ -118,32 +121,31 @@ def wait(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Wait until a venue answers; ends with 2 when none does."""
-    from venue.cli.http import ClientFailed, address
+    from venue.client.errors import FAILURES, words
 
     if not 0 <= seconds <= WAIT_MAX_S:
         die(f"--timeout {seconds:g}: must be from 0 to {WAIT_MAX_S}")
-    try:
-        address(url)
-    except ClientFailed as problem:
-        die(str(problem))
+    checked(url)
     ends = time.monotonic() + seconds
     try:
         with working(f"waiting for a venue at {url}"):
             while not _answers(url, ends):
                 time.sleep(BETWEEN_S)
-    except ClientFailed as problem:
-        die(f"waited for {seconds:g} s: {problem}")
+    except FAILURES as problem:
+        die(f"waited for {seconds:g} s: {words(problem)}")
     tell(f"a venue answers at {url}")
 
 
 def _answers(url: str, ends: float) -> bool:
-    """Whether a venue answers; ClientFailed when none does, and the time is over."""
-    from venue.cli.http import ClientFailed, named, send
+    """Whether a venue answers; Unreachable, Refused: none does, and the time is over."""
+    from venue.api.documents.table import BY_NAME
+    from venue.cli.clients import send
+    from venue.client.errors import FAILURES
 
     try:
         left = max(ends - time.monotonic(), BETWEEN_S)
-        send(url, named("ping"), {}, timeout_s=left).value()
-    except ClientFailed:
+        send(url, BY_NAME["ping"], {}, timeout_s=left).value()
+    except FAILURES:
         if time.monotonic() >= ends:
             raise
         return False

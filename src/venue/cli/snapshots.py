@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from venue.cli.operator import DEFAULT_URL, Output, Url, call, moment, show
+from venue.cli.operator import Output, Url, call, moment, show
 from venue.cli.told.printing import tell
+from venue.client.defaults import DEFAULT_URL
 
 snapshot = App(name="snapshot", help="Keep the state of a running venue, and go back to it.")
 

@@ -12,8 +12,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from websockets.sync.client import ClientConnection, connect
 
 from venue.api.streams.channels import ALIASES, STREAMS
-from venue.cli.credentials import Credentials
-from venue.cli.http import ClientFailed, address, caller, nobody, refused
+from venue.client.errors import Lost, Misused, Refused, Unreachable
+from venue.client.http import Http, nobody, refusal_of
+from venue.lab.credentials import Credentials
 
 OPEN_S: Final = 10.0
 CLOSE_S: Final = 1.0
@@ -33,7 +34,7 @@ class Streams:
     """Frames of a venue's streams, from as many sockets as they take. Use it in a `with`.
 
     `deliver` is called with every frame, in a socket's order and from its thread; once with
-    ClientFailed when a socket has ended by itself.
+    Lost when a socket has ended by itself.
     """
 
     def __init__(
@@ -41,28 +42,28 @@ class Streams:
         url: str,
         product: str,
         account: Credentials | None,
-        deliver: Callable[[Frame | ClientFailed], None],
+        deliver: Callable[[Frame | Lost], None],
     ) -> None:
-        self._url = address(url)
+        key = account or Credentials(url, "", "", "")
+        self._http = Http(url, **key.given(), timeout_s=OPEN_S)
         self._product = product
         self._account = account
         self._deliver = deliver
         self._open = ExitStack()
 
     def listen(self, channels: list[str]) -> None:
-        """Subscribe to channels, private ones first; ClientFailed when one is refused."""
+        """Subscribe to channels, private ones first. Refused, Unreachable, Misused."""
         own = [channel for channel in channels if is_private(channel)]
         public = [channel for channel in channels if not is_private(channel)]
         if own:
             if self._account is None:
-                raise ClientFailed(f"{own[0]} is a private channel: name the owner with --as NAME")
-            login = caller(self._url, self._account, OPEN_S).login()
-            self._begin("private", own, login)
+                raise Misused(f"{own[0]} is a private channel: name the owner with --as NAME")
+            self._begin("private", own, self._http.login())
         if public:
             self._begin("public", public, {})
 
     def _begin(self, door: str, channels: list[str], headers: dict[str, str]) -> None:
-        target = f"ws{self._url.removeprefix('http')}/{self._product.lower()}/v3/ws/{door}"
+        target = self._http.socket_url(f"/{self._product.lower()}/v3/ws/{door}")
         try:
             connection = self._open.enter_context(
                 connect(
@@ -76,9 +77,10 @@ class Streams:
             )
             earlier = _subscribe(connection, channels)
         except InvalidStatus as problem:
-            raise refused(bytes(problem.response.body or b"")) from None
+            answer = problem.response
+            raise refusal_of(answer.status_code, bytes(answer.body or b"")) from None
         except (OSError, WebSocketException) as problem:
-            raise nobody(self._url, problem) from None
+            raise Unreachable(nobody(self._http.url, problem), unknown=False) from None
         Thread(target=self._follow, args=(connection, earlier), daemon=True).start()
 
     def _follow(self, connection: ClientConnection, earlier: list[Frame]) -> None:
@@ -94,7 +96,7 @@ class Streams:
         except ConnectionClosed as problem:
             self._deliver(_ended(problem))
         else:  # closed in order: by us at the end of listening, or by the venue
-            self._deliver(ClientFailed("the stream was closed"))
+            self._deliver(Lost("the stream was closed"))
 
     def __enter__(self) -> Streams:
         return self
@@ -111,7 +113,7 @@ def _subscribe(connection: ClientConnection, channels: list[str]) -> list[Frame]
     while True:
         message = json.loads(connection.recv(OPEN_S))
         if message.get("result") is False:
-            raise ClientFailed(f"refused: {message['msg']}")
+            raise Refused(0, "UNKNOWN", message["msg"], 0)
         if message.get("result"):
             return earlier
         if "e" in message:
@@ -122,6 +124,6 @@ def _is_ping(message: Frame) -> bool:
     return message.get("event", message.get("type")) == "ping"
 
 
-def _ended(problem: ConnectionClosed) -> ClientFailed:
+def _ended(problem: ConnectionClosed) -> Lost:
     told = problem.rcvd.reason if problem.rcvd is not None else "the connection was lost"
-    return ClientFailed(f"the stream ended: {told}")
+    return Lost(f"the stream ended: {told}")

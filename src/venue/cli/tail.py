@@ -8,10 +8,10 @@ import sys
 from queue import Queue
 from typing import Final
 
-from venue.cli.credentials import Credentials
-from venue.cli.http import ClientFailed
 from venue.cli.streams import Frame, Streams
 from venue.cli.told.printing import tell
+from venue.client.errors import Lost
+from venue.lab.credentials import Credentials
 
 WAITING_MAX: Final = 1_000  # frames between the sockets and the reader of the lines
 
@@ -19,15 +19,15 @@ WAITING_MAX: Final = 1_000  # frames between the sockets and the reader of the l
 def tail(
     url: str, product: str, channels: list[str], account: Credentials | None, count: int | None
 ) -> None:
-    """Print frames as they come, `count` of them or until ^C; ClientFailed when a stream ends."""
-    waiting: Queue[Frame | ClientFailed] = Queue(WAITING_MAX)
+    """Print frames as they come, `count` of them or until ^C; Lost: a stream ended."""
+    waiting: Queue[Frame | Lost] = Queue(WAITING_MAX)
     try:
         with Streams(url, product, account, waiting.put) as streams:
             streams.listen(channels)
             printed = 0
             while count is None or printed < count:
                 frame = waiting.get()
-                if isinstance(frame, ClientFailed):
+                if isinstance(frame, Lost):
                     raise frame
                 tell(_fitting(json.dumps(frame, separators=(",", ":"), ensure_ascii=False)))
                 sys.stdout.flush()

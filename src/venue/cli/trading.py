@@ -13,7 +13,7 @@ from venue.cli.operator import Output, counted, die, moment, show, table
 from venue.cli.told.printing import tell
 
 if TYPE_CHECKING:
-    from venue.cli.credentials import Credentials
+    from venue.lab.credentials import Credentials
 
 PAGE: Final = 100
 PAGES_MAX: Final = 100
@@ -80,8 +80,9 @@ def _order(side: str, symbol: str, quantity: str, price: str | None, tif: str) -
 def _place(
     values: dict[str, str], leg: str, client_id: str | None, output: str, who: Who, *, close: bool
 ) -> None:
-    from venue.cli.http import ClientFailed, ask
+    from venue.cli.clients import ask
     from venue.cli.outcome import outcome, sentence
+    from venue.client.errors import FAILURES, words
 
     if close and not leg:
         die("--close goes with --contract: only contracts have positions")
@@ -92,7 +93,7 @@ def _place(
     with acting(who, "CONTRACT_TRADE" if leg else "SPOT_TRADE", "READ") as account:
         ack = ask(account, "place_contract_order" if leg else "place_order", values)
         if ack.get("success") is False:
-            raise ClientFailed(f"refused: {ack['errorMessage']}")
+            die(f"refused: {ack['errorMessage']}")
         if output == "json":
             tell(json.dumps(ack))
             return
@@ -102,8 +103,8 @@ def _place(
         try:
             number = int(ack["orderId"])
             said = sentence(*outcome(account, values["symbol"], number, contract=bool(leg)))
-        except ClientFailed as problem:
-            said = f"its outcome is not known: {problem}"
+        except FAILURES as problem:
+            said = f"its outcome is not known: {words(problem)}"
     tell(f"{taken}, {said}")
 
 
@@ -128,19 +129,19 @@ def cancel(
 
 
 def _cancel_one(account: Credentials, symbol: str, order_id: str, *, contract: bool) -> None:
-    from venue.cli.http import ClientFailed, ask
+    from venue.cli.clients import ask
 
     if contract:
         done = ask(account, "cancel_contract_order", {"orderId": order_id})
         if not done["success"]:
-            raise ClientFailed(f"refused: {done['errorMessage']}")
+            die(f"refused: {done['errorMessage']}")
     else:
         ask(account, "cancel_order", {"symbol": symbol, "orderId": order_id})
     tell(f"order {order_id} is canceled")
 
 
 def _cancel_all(account: Credentials, symbol: str, *, contract: bool) -> None:
-    from venue.cli.http import ask
+    from venue.cli.clients import ask
 
     names = ("cancel_contract_open_orders", "cancel_algos") if contract else ("cancel_open_orders",)
     done = [one for name in names for one in ask(account, name, {"symbol": symbol})]
@@ -164,7 +165,7 @@ def orders(
 
 
 def _open(account: Credentials, symbol: str | None, *, contract: bool) -> list[dict[str, Any]]:
-    from venue.cli.http import ask
+    from venue.cli.clients import ask
 
     values: dict[str, Any] = {"symbol": symbol} if symbol is not None else {}
     if not contract:
@@ -177,7 +178,7 @@ def _pages(
     account: Credentials, name: str, values: dict[str, Any], *, first: int
 ) -> list[dict[str, Any]]:
     """All rows; the interface counts pages from 0 here and from 1 there."""
-    from venue.cli.http import ask
+    from venue.cli.clients import ask
 
     found: list[dict[str, Any]] = []
     for page in range(first, first + PAGES_MAX):
@@ -242,7 +243,7 @@ def balance(*, output: Output = "text", who: As = NOBODY) -> None:
 
 
 def _balances(account: Credentials) -> list[dict[str, Any]]:
-    from venue.cli.http import ask
+    from venue.cli.clients import ask
 
     spot = [
         {"wallet": "SPOT", **row, "unrealizedPnl": ""}
@@ -263,7 +264,7 @@ def _balances(account: Credentials) -> list[dict[str, Any]]:
 
 def account(*, output: Output = "text", who: As = NOBODY) -> None:
     """Print an owner's balances, positions and open orders on a running venue."""
-    from venue.cli.http import ask
+    from venue.cli.clients import ask
 
     with acting(who) as owner:
         told = {

@@ -19,9 +19,10 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from venue.cli.credentials import Credentials
-from venue.cli.http import ClientFailed, ask
+from venue.cli.clients import ask
 from venue.cli.streams import Frame, Streams
+from venue.client.errors import Lost, Misused
+from venue.lab.credentials import Credentials
 
 LOOK_S: Final = 1.0  # between two looks at the terminal's size when nothing comes
 WAITING_MAX: Final = 10_000
@@ -60,7 +61,7 @@ class WatchedMarket(Struct):
     orders: dict[str, WatchedOrder] = field(default_factory=dict)
 
     def take(self, frame: Frame) -> None:
-        """Learn from a frame; ClientFailed when one before it is missing."""
+        """Learn from a frame; Lost: one before it is missing."""
         event = frame["e"]
         if event in ("depthSnapshot", "depth"):
             self._take_depth(frame)
@@ -84,7 +85,7 @@ class WatchedMarket(Struct):
         if frame["e"] == "depthSnapshot":
             self.bids, self.asks = {}, {}
         elif frame["U"] != self.update_id:
-            raise ClientFailed("a frame of the book is missing")
+            raise Lost("a frame of the book is missing")
         self.update_id = frame["u"]
         for side, changes in ((self.bids, frame["b"]), (self.asks, frame["a"])):
             for price, size in changes:
@@ -95,15 +96,16 @@ class WatchedMarket(Struct):
 
 
 def watch(url: str, product: str, symbol: str, account: Credentials, owner: str) -> None:
-    """Show a market until q is pressed; ClientFailed when it cannot be shown any longer."""
+    """Show a market until q is pressed; Misused: it cannot be shown;
+    Lost: no longer."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise ClientFailed("watch needs a terminal; `venue tail` does without one")
+        raise Misused("watch needs a terminal; `venue tail` does without one")
     try:
         curses.setupterm()
     except curses.error as problem:
-        raise ClientFailed(f"this terminal cannot be drawn on: {problem}") from None
+        raise Misused(f"this terminal cannot be drawn on: {problem}") from None
     market = WatchedMarket(symbol.upper(), product, owner)
-    waiting: Queue[Frame | ClientFailed | str] = Queue(WAITING_MAX)
+    waiting: Queue[Frame | Lost | str] = Queue(WAITING_MAX)
     channels = [f"{market.symbol}@{name}" for name in ("depth15", "trade", "ticker")]
     with suppress(KeyboardInterrupt), Streams(url, product, account, waiting.put) as streams:
         streams.listen([*channels, "orders"])
@@ -113,9 +115,7 @@ def watch(url: str, product: str, symbol: str, account: Credentials, owner: str)
         curses.wrapper(_run, market, waiting)
 
 
-def _run(
-    screen: curses.window, market: WatchedMarket, waiting: Queue[Frame | ClientFailed | str]
-) -> None:
+def _run(screen: curses.window, market: WatchedMarket, waiting: Queue[Frame | Lost | str]) -> None:
     Thread(target=_keys, args=(waiting,), daemon=True).start()
     styles = _styles()
     while True:
@@ -123,7 +123,7 @@ def _run(
         with suppress(Empty):
             found = waiting.get(timeout=LOOK_S)
             while True:  # all waiting frames are drawn at once
-                if isinstance(found, ClientFailed):
+                if isinstance(found, Lost):
                     raise found
                 if isinstance(found, str):
                     if found in ("q", "Q", ""):
@@ -133,7 +133,7 @@ def _run(
                 found = waiting.get_nowait()
 
 
-def _keys(waiting: Queue[Frame | ClientFailed | str]) -> None:
+def _keys(waiting: Queue[Frame | Lost | str]) -> None:
     """Hand on typed keys until the terminal is gone."""
     key = "?"
     while key:

@@ -6,8 +6,9 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from venue.cli.operator import DEFAULT_URL, Output, Url, call, show
+from venue.cli.operator import Output, Url, call, show
 from venue.cli.told.printing import tell
+from venue.client.defaults import DEFAULT_URL
 
 world = App(name="world", help="Make and delete worlds: venues under /w/NAME of a running one.")
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from venue.api.operation import Operation, Row
 from venue.client import paging
 from venue.client.books import Books, channel
 from venue.client.calls import Items
-from venue.client.http import RETRIES, TIMEOUT_S, Account, Http, NoAnswer
+from venue.client.defaults import DEFAULT_URL
+from venue.client.http import ClientOptions, Http, NoAnswer, given
 from venue.client.methods import Methods
 from venue.client.streams import PATIENCE_S, QUIET_S, Stream
 from venue.client.transport.asynchronous import Connections
-from venue.client.tries import Tries
+from venue.client.tries import Tries, reader
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -30,26 +31,8 @@ class AsyncClient(Methods):
     venue on this machine.
     """
 
-    def __init__(
-        self,
-        url: str = "http://127.0.0.1:8787",
-        *,
-        key: str = "",
-        secret: str = "",
-        passphrase: str = "",
-        operator_token: str = "",
-        act_as: str = "",
-        timeout_s: float = TIMEOUT_S,
-        retries: int = RETRIES,
-    ) -> None:
-        account = Account(
-            key=key,
-            secret=secret,
-            passphrase=passphrase,
-            operator_token=operator_token,
-            act_as=act_as,
-        )
-        self._http = Http(url, account, timeout_s, retries)
+    def __init__(self, url: str = DEFAULT_URL, **options: Unpack[ClientOptions]) -> None:
+        self._http = Http(url, **options)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connections: Connections | None = None
 
@@ -73,16 +56,15 @@ class AsyncClient(Methods):
     async def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
         """The reply to a row of the table, with `values` by their names on the wire. Refused;
         Unreachable when no answer came; Misused for a float or a closed client."""
-        tries = Tries(self._http, row, values)
+        tries = Tries(self._http, row, given(values), reader(row))
         while True:
             request = tries.request()
             try:
-                reply = tries.read(await self._of_this_loop().ask(request))
+                answer = await self._of_this_loop().ask(request)
+                if tries.is_last(answer):
+                    return tries.reply(answer)
             except NoAnswer as problem:
                 tries.fail(problem)
-            else:
-                if reply is not None:
-                    return reply
             await asyncio.sleep(tries.pause())
 
     def _of_this_loop(self) -> Connections:

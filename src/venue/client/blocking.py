@@ -5,15 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from venue.api.operation import Operation, Row
 from venue.client import paging
 from venue.client.calls import Items
-from venue.client.http import RETRIES, TIMEOUT_S, Account, Http, NoAnswer
+from venue.client.defaults import DEFAULT_URL
+from venue.client.http import (
+    Answer,
+    ClientOptions,
+    Http,
+    NoAnswer,
+    given,
+    unreachable,
+)
 from venue.client.methods import Methods
 from venue.client.transport.blocking import Connections
-from venue.client.tries import Tries
+from venue.client.tries import Tries, reader
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -28,26 +36,8 @@ class Client(Methods):
     venue on this machine.
     """
 
-    def __init__(
-        self,
-        url: str = "http://127.0.0.1:8787",
-        *,
-        key: str = "",
-        secret: str = "",
-        passphrase: str = "",
-        operator_token: str = "",
-        act_as: str = "",
-        timeout_s: float = TIMEOUT_S,
-        retries: int = RETRIES,
-    ) -> None:
-        account = Account(
-            key=key,
-            secret=secret,
-            passphrase=passphrase,
-            operator_token=operator_token,
-            act_as=act_as,
-        )
-        self._http = Http(url, account, timeout_s, retries)
+    def __init__(self, url: str = DEFAULT_URL, **options: Unpack[ClientOptions]) -> None:
+        self._http = Http(url, **options)
         self._connections = Connections(self._http)
 
     def __enter__(self) -> Client:
@@ -69,16 +59,31 @@ class Client(Methods):
     def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
         """The reply to a row of the table, with `values` by their names on the wire. Refused;
         Unreachable when no answer came; Misused for a float or a closed client."""
-        tries = Tries(self._http, row, values)
+        tries = Tries(self._http, row, given(values), reader(row))
+        return tries.reply(self._tried(tries))
+
+    def ask(self, row: Row, values: dict[str, Any]) -> Answer:
+        """The answer as it came, be it a refusal, to values that are JSON; tried as `send` does.
+        Unreachable, Misused."""
+        return self._tried(Tries(self._http, row, values, bytes))
+
+    def ask_once(self, row: Row, values: dict[str, Any], stamp: int | None = None) -> Answer:
+        """As `ask`, in one request that has these values alone. It is signed with the time `stamp`
+        (ms), or with the machine's."""
+        try:
+            return self._connections.ask(self._http.request(row, values, stamp))
+        except NoAnswer as problem:
+            raise unreachable(self._http, row, problem) from None
+
+    def _tried(self, tries: Tries[Any]) -> Answer:
         while True:
             request = tries.request()
             try:
-                reply = tries.read(self._connections.ask(request))
+                answer = self._connections.ask(request)
+                if tries.is_last(answer):
+                    return answer
             except NoAnswer as problem:
                 tries.fail(problem)
-            else:
-                if reply is not None:
-                    return reply
             time.sleep(tries.pause())
 
     def each(self, row: Row, values: dict[str, Any], items: Items[T]) -> Iterator[T]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from decimal import Decimal
 from math import inf
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 import msgspec
@@ -18,15 +18,16 @@ from venue.api import errors, signing
 from venue.api.errors import BY_CODE
 from venue.api.operation import Row
 from venue.client import operator_tokens
-from venue.client.errors import Misused, Refused, refused
+from venue.client.defaults import RETRIES, TIMEOUT_S
+from venue.client.errors import FOREIGN, Misused, Refused, Unreachable, refused
 from venue.vocabulary import Access
 
-TIMEOUT_S: Final = 10.0
-RETRIES: Final = 2
 ANSWER_MAX: Final = 64 * 1024 * 1024
 _stamping: Final = Lock()
 _stamps: Final = [0]  # the time of the last signature, in ms
 _HOLE: Final = re.compile(r"\{(\w+)\}")
+NOT_SENT: Final = "hold invalid text, or too great a number"
+_WHOLE: Final = "must be text of whole characters"
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +38,19 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     passphrase: str = ""
     operator_token: str = ""
     act_as: str = ""
+
+
+class ClientOptions(TypedDict, total=False):
+    """The caller, as in `Account`; the seconds until an answer is given up, and how many times a
+    call is repeated."""
+
+    key: str
+    secret: str
+    passphrase: str
+    operator_token: str
+    act_as: str
+    timeout_s: float
+    retries: int
 
 
 class Request(NamedTuple):
@@ -55,6 +69,13 @@ class Answer(NamedTuple):
     after: float
     body: bytes
 
+    def value(self) -> Any:
+        """The body's JSON. Refused: it is a refusal, or not a venue's."""
+        if self.status < 300:
+            with suppress(msgspec.MsgspecError):
+                return msgspec.json.decode(self.body)
+        raise refusal_of(self.status, self.body)
+
 
 class NoAnswer(Exception):
     """No whole answer came. `sent`: the request may have reached the venue. `reason` says why."""
@@ -72,8 +93,11 @@ class Http:
     the given address.
     """
 
-    def __init__(self, url: str, account: Account, timeout_s: float, retries: int) -> None:
-        parts, host, port = _address(url)
+    def __init__(
+        self, url: str, *, timeout_s: float = TIMEOUT_S, retries: int = RETRIES, **caller: str
+    ) -> None:
+        account = Account(**caller)
+        parts, host, port = address(url)
         if type(retries) is not int or retries < 0:
             raise Misused(f"retries {retries!r}: must be an int, 0 or more")
         check_seconds("timeout_s", timeout_s)
@@ -81,6 +105,7 @@ class Http:
         self.secure = parts.scheme == "https"
         self.host = host
         self.port = port
+        self.url = url.rstrip("/")
         self._prefix = parts.path.rstrip("/")
         self._sockets = f"ws{parts.scheme[4:]}://{parts.netloc}{self._prefix}"
         self._account = account
@@ -93,19 +118,17 @@ class Http:
         """Later requests raise Misused."""
         self._closed = True
 
-    def request(self, row: Row, given: dict[str, Any]) -> Request:
-        """The request of a row, signed now. Misused."""
-        values = dict(given)
-        path = _HOLE.sub(lambda hole: quote(str(values.pop(hole[1])), safe=""), row.path)
-        query = "" if row.in_body else urlencode(texts(values), doseq=True)
-        body = msgspec.json.encode(values) if row.in_body else b""
-        return self.signed(row, path, query, body)
-
-    def signed(
-        self, row: Row, path: str, query: str, body: bytes, stamp: int | None = None
-    ) -> Request:
-        """A request of a row, signed with the time `stamp` (ms), or with the machine's. Misused."""
+    def request(self, row: Row, given: dict[str, Any], stamp: int | None = None) -> Request:
+        """The request of a row, signed with the time `stamp` (ms), or with the machine's. Refused,
+        Misused."""
         self._check_open()
+        values = dict(given)
+        try:
+            path = _HOLE.sub(lambda hole: quote(_taken(values, hole[1]), safe=""), row.path)
+            query = "" if row.in_body else urlencode(texts(values), doseq=True)
+            body = msgspec.json.encode(values) if row.in_body else b""
+        except (UnicodeEncodeError, OverflowError):
+            raise refused(errors.invalid("parameters", NOT_SENT)) from None
         headers = self._headers(row, path, query, body, stamp)
         target = f"{self._prefix}{path}?{query}" if query else f"{self._prefix}{path}"
         return Request(row.method, target, headers, body)
@@ -168,6 +191,31 @@ class Http:
             raise Misused("the client is closed")
 
 
+def unreachable(http: Http, row: Row, problem: NoAnswer) -> Unreachable:
+    """The exception for an answer that did not come."""
+    if not problem.sent:
+        words = nobody(http.url, problem.reason)
+        return Unreachable(words, unknown=False, operation=row.name)
+    words = f"no answer of a venue came from {http.url} ({' '.join(problem.reason.split())})."
+    unknown = row.method != "GET" and row.access is not Access.PUBLIC
+    if unknown:
+        words += " It may have been done all the same."
+    return Unreachable(words, unknown=unknown, operation=row.name)
+
+
+def nobody(url: str, problem: object) -> str:
+    """The words when no connection came about."""
+    return f"no venue answers at {url} ({problem}); start one with `venue dev`"
+
+
+def _taken(values: dict[str, Any], name: str) -> str:
+    """The value that a path needs. Misused."""
+    value = values.pop(name, None)
+    if value in (None, ""):
+        raise Misused(f"{name} is {'missing' if value is None else 'empty'}: the path needs it")
+    return str(value)
+
+
 def _stamp() -> str:
     """The machine's time in ms, later than any before in this process: a venue takes two requests
     with equal signatures for one."""
@@ -176,15 +224,15 @@ def _stamp() -> str:
         return str(_stamps[0])
 
 
-def _address(url: str) -> tuple[SplitResult, str, int | None]:
+def address(url: str) -> tuple[SplitResult, str, int | None]:
     """An address in its parts, its host and its port. Misused."""
     with suppress(ValueError):
-        parts = urlsplit(url if isinstance(url, str) else "")
-        plain_path = parts.path.isascii() and parts.path.isprintable() and " " not in parts.path
-        if parts.scheme in ("http", "https") and parts.hostname and plain_path:
-            host = parts.hostname
-            return parts, host if host.isascii() else host.encode("idna").decode(), parts.port
-    raise Misused(f"url {url!r}: must be as http://127.0.0.1:8787")
+        url = url if isinstance(url, str) else str(url)
+        parts = urlsplit(url)
+        plain = url.isascii() and url.isprintable() and not set(url) & set(" @?#")
+        if plain and parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return parts, parts.hostname, parts.port
+    raise Misused(f"{url!r} is no address of a venue; one looks like http://127.0.0.1:8787")
 
 
 def check_seconds(name: str, value: float, *, or_none: bool = False) -> None:
@@ -204,9 +252,10 @@ def _check_headers(account: Account) -> None:
             raise Misused(f"{name} must be printable ASCII text")
 
 
-def plain(name: str, value: Any) -> Any:
-    """A value as it goes over the wire; a float is refused before any request is sent."""
-    if isinstance(value, float):
+def plain(name: str, value: Any, *, floats: bool = False) -> Any:
+    """A value as it goes over the wire; a float is refused before any request is sent, unless
+    `floats` may go as they are. Refused."""
+    if isinstance(value, float) and not floats:
         rule = "is a float, which is not exact: give text or a Decimal"
         raise refused(errors.invalid(name, rule))
     if isinstance(value, Decimal):
@@ -214,20 +263,34 @@ def plain(name: str, value: Any) -> Any:
             raise refused(errors.invalid(name, "must be a finite number"))
         return format(value, "f")
     if isinstance(value, list | tuple):
-        return [plain(name, item) for item in value]
+        return [plain(name, item, floats=floats) for item in value]
     if isinstance(value, msgspec.Struct):
         fields = msgspec.structs.fields(type(value))
         given = {field.encode_name: getattr(value, field.name) for field in fields}
-        return plain(name, given)
+        return plain(name, given, floats=floats)
     if isinstance(value, dict):
         said = {inner: item for inner, item in value.items() if item is not None}
-        return {inner: plain(f"{name}.{inner}", item) for inner, item in said.items()}
+        return {
+            inner: plain(f"{name}.{inner}", item, floats=floats) for inner, item in said.items()
+        }
     if isinstance(value, str):
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise refused(errors.invalid(name, "must be text of whole characters")) from None
+            raise refused(errors.invalid(name, _WHOLE)) from None
+    elif not isinstance(value, int | float | None):
+        rule = f"is a {type(value).__name__}: give text, an int or a Decimal"
+        raise refused(errors.invalid(name, rule))
     return value
+
+
+def given(values: dict[str, Any], *, floats: bool = False) -> dict[str, Any]:
+    """The values that are given, as they go over the wire. Refused."""
+    return {
+        name: plain(name, value, floats=floats)
+        for name, value in values.items()
+        if value is not None
+    }
 
 
 def texts(values: dict[str, Any]) -> dict[str, Any]:
@@ -243,9 +306,14 @@ def refusal_of(status: int, body: bytes) -> Refused:
     said: Any = None
     with suppress(msgspec.MsgspecError):
         said = msgspec.json.decode(body)
-    if not isinstance(said, dict) or not isinstance(said.get("code"), int):
-        return Refused(0, "HTTP", f"status {status}", status)
-    code = int(said["code"])
+    words = _words(said) if isinstance(said, dict) else ""
+    if not words:
+        return Refused(0, FOREIGN, f"status {status}", status)
+    code = said.get("code")
+    code = code if isinstance(code, int) else 0
     row = BY_CODE.get(code)
-    text = str(said.get("msg", said.get("message", "")))
-    return Refused(code, row.name if row is not None else "UNKNOWN", text, status)
+    return Refused(code, row.name if row is not None else "UNKNOWN", words, status)
+
+
+def _words(said: dict[str, Any]) -> str:
+    return str(said.get("msg") or said.get("message") or said.get("error") or "")

@@ -19,6 +19,7 @@ from typing import Final
 
 from venue.files import private_files
 
+OPERATOR_TOKEN: Final = "VENUE_OPERATOR_TOKEN"  # noqa: S105 - the variable's name
 SUFFIX: Final = ".operator"  # the part of the file's name after FILE
 FOLDER_MODE: Final = 0o700
 # A host that stands for all addresses of the machine, and the one of them that works there.

@@ -8,9 +8,9 @@ from typing import Final
 from msgspec import Struct
 
 from venue.crashtest import judge
+from venue.crashtest.errors import CrashTestError
 from venue.crashtest.incidents import Incident, draw
 from venue.crashtest.judge import Finding
-from venue.crashtest.people import Ask
 from venue.crashtest.schedule import OPENED, Event
 from venue.crashtest.shrink import shortest
 from venue.crashtest.trial import Keep, Trial, TrialPlan, TrialRun
@@ -18,10 +18,6 @@ from venue.crashtest.trial import Keep, Trial, TrialPlan, TrialRun
 PASSED: Final = "passed"
 FAILED: Final = "failed"
 NOT_MET: Final = "not met"
-
-
-class Unfit(Exception):
-    """The bot cannot be tested: already on a calm day it does not work as it should."""
 
 
 class Result(Struct, frozen=True):
@@ -54,16 +50,13 @@ class Campaign:
     """Runs a plan's bot through incidents. `tell` hears of each result as it comes, with a file of
     the run in which the bot failed; it is empty where the bot did not."""
 
-    def __init__(
-        self, plan: TrialPlan, ask: Ask, keep: Keep, tell: Callable[[Result, bytes], None]
-    ) -> None:
+    def __init__(self, plan: TrialPlan, keep: Keep, tell: Callable[[Result, bytes], None]) -> None:
         self._plan = plan
-        self._ask = ask
         self._keep = keep
         self._tell = tell
 
     async def report(self, incidents: list[Incident]) -> CampaignReport:
-        """The report. Unfit, NoCommand, Broken: there can be none."""
+        """The report. CrashTestError: there can be none."""
         calm = await self._run([], None)
         self._check(calm)
         results = []
@@ -75,16 +68,16 @@ class Campaign:
         return CampaignReport(plan.command, plan.seed, plan.requests, results, plan.profile)
 
     async def _run(self, events: list[Event], calm: Trial | None) -> Trial:
-        return await TrialRun(self._plan, events, calm, self._ask, self._keep).trial()
+        return await TrialRun(self._plan, events, calm, self._keep).trial()
 
     def _check(self, calm: Trial) -> None:
-        """Unfit: the bot asks the venue nothing, or fails without any incident."""
+        """CrashTestError: the bot asks the venue nothing, or fails without any incident."""
         name = self._plan.command[0]
         if calm.findings:
             told = "; ".join(f"{one.rule}: {one.words}" for one in calm.findings)
-            raise Unfit(f"without any incident, {name} fails: {told}")
+            raise CrashTestError(f"without any incident, {name} fails: {told}")
         if calm.counts["*"] == 0 and calm.counts[OPENED] == 0:
-            raise Unfit(f"{name} asked the venue at VENUE_URL nothing")
+            raise CrashTestError(f"{name} asked the venue at VENUE_URL nothing")
 
     async def _result(self, incident: Incident, calm: Trial) -> tuple[Result, bytes]:
         events = draw(incident, self._plan.seed, calm.counts)

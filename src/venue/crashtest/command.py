@@ -10,15 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from venue.crashtest.errors import CrashTestError
 from venue.practice import end_with_parent
 
 WORDS_MAX: Final = 300  # characters of its last line
 ADDRESS: Final = re.compile("0x[0-9a-f]+")
 TAIL: Final = 4_000  # bytes of its output in which that line is looked for
-
-
-class NoCommand(Exception):
-    """The command cannot be started; carries why."""
 
 
 class Command:
@@ -30,7 +27,7 @@ class Command:
 
     @classmethod
     async def start(cls, words: list[str], environment: dict[str, str], output: Path) -> Command:
-        """Start it in an environment. NoCommand."""
+        """Start it in an environment. CrashTestError."""
         with output.open("wb") as said:
             try:
                 process = await asyncio.create_subprocess_exec(
@@ -44,7 +41,7 @@ class Command:
                 )
             except (OSError, ValueError) as problem:
                 words_of_it = getattr(problem, "strerror", None) or str(problem)
-                raise NoCommand(f"{words[0]} cannot be started: {words_of_it}") from None
+                raise CrashTestError(f"{words[0]} cannot be started: {words_of_it}") from None
         return cls(process, output)
 
     @property

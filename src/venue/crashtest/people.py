@@ -8,9 +8,10 @@ from decimal import Decimal
 from typing import Any, Final
 
 from venue.api.documents.table import BY_NAME
-from venue.lab import demo
+from venue.crashtest.errors import CrashTestError
+from venue.lab.credentials import credentials
+from venue.scenario.asking import StepAsked, ask
 from venue.scenario.expectation import OK_BELOW, StepTold
-from venue.scenario.runner import ScenarioKey, StepAsked
 
 OWNER: Final = "alice"  # the owner that the bot trades for
 OTHER: Final = "bob"  # the owner that trades against it
@@ -18,20 +19,13 @@ SOURCE: Final = "crashtest"  # the index source of a contract whose price an inc
 POSTED_MS: Final = 5_000
 STAMPS: Final = 20_000  # ms, as a scenario's
 
-Ask = Callable[[str, StepAsked], StepTold]  # sends a request to the venue at an address
-
-
-class Broken(Exception):
-    """The venue refused a thing that a crash test needs; carries its words."""
-
 
 class People:
     """They call operator operations of a venue, and those of its owners. `time` is venue time
     (ms)."""
 
-    def __init__(self, ask: Ask, url: Callable[[], str], time: int) -> None:
+    def __init__(self, url: Callable[[], str], time: int) -> None:
         self.time = time
-        self._ask = ask
         self._url = url
         self._sent = 0
         self._posted: dict[str, str] = {}
@@ -39,18 +33,17 @@ class People:
 
     async def told(self, name: str, values: dict[str, Any], owner: str = "") -> StepTold:
         """The answer to an operation, called as the venue's people or as a demo account."""
-        account = demo.account(owner)
-        key = ScenarioKey(account.key, account.secret, demo.PASSPHRASE) if account else None
+        key = credentials(owner, self._url())
         self._sent += 1
         asked = StepAsked(BY_NAME[name], values, key, self.time + self._sent % STAMPS)
-        return await asyncio.to_thread(self._ask, self._url(), asked)
+        return await asyncio.to_thread(ask, self._url(), asked)
 
     async def ask(self, name: str, by: str = "", /, **values: Any) -> Any:
-        """As `told`, with its body. Broken: it is refused, or nothing answers."""
+        """As `told`, with its body. CrashTestError: it is refused, or nothing answers."""
         told = await self.told(name, values, by)
         if not 0 < told.status < OK_BELOW:
             words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body
-            raise Broken(f"{name}: {told.status} {words}")
+            raise CrashTestError(f"{name}: {told.status} {words}")
         return told.body
 
     async def pass_time(self, ms: int) -> None:

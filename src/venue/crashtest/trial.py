@@ -16,8 +16,9 @@ from venue.crashtest import judge
 from venue.crashtest.acts import Acts
 from venue.crashtest.command import Command
 from venue.crashtest.door import CONNECTIONS_MAX, BehindDoor, BotDoor, CutOff
+from venue.crashtest.errors import CrashTestError
 from venue.crashtest.judge import BotLimits, Finding, JudgedLedger, executed, judged
-from venue.crashtest.people import OWNER, Ask, Broken, People
+from venue.crashtest.people import OWNER, People
 from venue.crashtest.record import PLACING, Record, RecordedExchange
 from venue.crashtest.schedule import COUNTED, OPENED, PINGS, SLOW, Event, is_like, rule
 from venue.lab import demo
@@ -76,13 +77,12 @@ class TrialRun:
     run of the venue at an address."""
 
     def __init__(
-        self, plan: TrialPlan, events: list[Event], calm: Trial | None, ask: Ask, keep: Keep
+        self, plan: TrialPlan, events: list[Event], calm: Trial | None, keep: Keep
     ) -> None:
         self._keep = keep
         self._plan = plan
         self._events = events
         self._calm = calm
-        self._ask = ask
         self._met = False
         self._findings: list[Finding] = []
         self._seen = [0] * len(events)
@@ -92,7 +92,7 @@ class TrialRun:
         self._broken: Exception | None = None  # an act of the venue's people that failed
 
     async def trial(self) -> Trial:
-        """Run it. Broken: the venue refused a thing that the run needs; NoCommand: the bot cannot
+        """Run it. CrashTestError: the venue refused a thing that the run needs, or the bot cannot
         start."""
         with tempfile.TemporaryDirectory(prefix="venue-") as folder:
             self._folder = Path(folder)
@@ -111,7 +111,7 @@ class TrialRun:
 
     async def _with_venue(self) -> Trial:
         beginning = instant_us(BEGINNING) // US_PER_MS
-        self._people = People(self._ask, lambda: self._practice.url, beginning)
+        self._people = People(lambda: self._practice.url, beginning)
         self._acts = Acts(self._people, self._calm.markets if self._calm else [])
         for number, event in enumerate(self._events):
             if event.effect is not None:
@@ -153,7 +153,7 @@ class TrialRun:
     async def _look(self) -> None:
         try:
             await self._people.ask("health")
-        except Broken as problem:
+        except CrashTestError as problem:
             self._broken = problem
 
     # -- while the bot runs -----------------------------------------------------------------------
@@ -229,7 +229,7 @@ class TrialRun:
         """Do the schedule's acts before a request; then venue time goes on a little."""
         try:
             await self._prepare(exchange)
-        except (Broken, NotStarted) as problem:
+        except (CrashTestError, NotStarted) as problem:
             self._broken = problem
             raise CutOff from None
 
@@ -251,7 +251,7 @@ class TrialRun:
             self._acts.later.append(self._release)
             return
         if event.do != RESTART:
-            with suppress(Broken):  # an act that is impossible now has not met the bot
+            with suppress(CrashTestError):  # an act that is impossible now has not met the bot
                 self._met = await self._acts.do(event.do, exchange) or self._met
             return
         self._met = True

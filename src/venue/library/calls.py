@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import UNSET
 
 from venue.api import errors
 from venue.api.documents.table import BY_NAME
 from venue.api.errors import ApiError
 from venue.api.operation import Operation, Row
 from venue.client.errors import Misused, refused
+from venue.client.http import NOT_SENT, given
 from venue.gateway.access.limits import Limits
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.context import Call, Node
@@ -47,15 +46,15 @@ class Calls:
         try:
             self._desk.check_open(route)
             uid = self._uid(route, owner)
-            given = _given(route, values)
-            unknown = self._desk.unknown_names(route, given)
+            plain = _given(route, values)
+            unknown = self._desk.unknown_names(route, plain)
             if unknown:
                 raise errors.invalid(unknown[0], "no such parameter")
-            reply = await self._reply(route, uid, given)
+            reply = await self._reply(route, uid, plain)
         except ApiError as problem:
             raise refused(problem) from None
         except (UnicodeEncodeError, OverflowError):
-            found = errors.invalid("parameters", "hold invalid text, or too great a number")
+            found = errors.invalid("parameters", NOT_SENT)
             raise refused(found) from None
         except Stopped as problem:
             raise Misused(f"the venue has stopped: {problem}") from None
@@ -120,29 +119,13 @@ def check_count(name: str, value: object, least: int, most: int | None = None) -
 
 
 def _given(route: Route, values: dict[str, Any]) -> dict[str, Any]:
-    """Values as they come from a query or a body. ApiError for a float, before any other check."""
-    plain = {name: _plain(name, value) for name, value in values.items() if value is not None}
+    """Values as they come from a query or a body. Refused for a float, before any other check."""
+    plain = given(values)
     if route.in_body and not route.named:
         return body_values(msgspec.json.encode(plain))
     if route.in_body:
         return body_values(msgspec.json.encode(plain)) if plain else {}
     return {name: _text(value) for name, value in plain.items()}
-
-
-def _plain(name: str, value: Any) -> Any:
-    if isinstance(value, float):
-        raise errors.invalid(name, "is a float, which is not exact: give text or a Decimal")
-    if isinstance(value, Decimal):
-        if not value.is_finite():
-            raise errors.invalid(name, "must be a finite number")
-        return format(value, "f")
-    if isinstance(value, dict):
-        return {inner: _plain(f"{name}.{inner}", item) for inner, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(name, item) for item in value]
-    if value is UNSET or not isinstance(value, str | int | bool | None):
-        raise errors.invalid(name, f"is a {type(value).__name__}: give text, an int or a Decimal")
-    return value
 
 
 def _text(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final
 
@@ -11,6 +11,8 @@ from msgspec import Struct
 from venue.api.documents.table import BY_NAME
 from venue.api.operation import Row
 from venue.lab import demo
+from venue.lab.credentials import Credentials
+from venue.scenario.asking import StepAsked, ask
 from venue.scenario.expectation import OK_BELOW, StepTold, shortfalls
 from venue.scenario.file import Scenario, Step
 from venue.scenario.paths import Missing, filled
@@ -20,23 +22,6 @@ PERMISSIONS: Final = ("READ", "SPOT_TRADE", "CONTRACT_TRADE")
 SOURCE: Final = "scenario"  # the index source of a contract whose price a trigger has set
 POSTED_US: Final = span_us("5s")  # such a price is posted again: it gets stale after ten seconds
 STAMPS: Final = 20_000  # ms: a signature is good for 30 s, and two with one stamp are one request
-
-
-class ScenarioKey(Struct, frozen=True):
-    """The key that an owner signs with."""
-
-    key: str
-    secret: str
-    passphrase: str
-
-
-class StepAsked(Struct, frozen=True):
-    """A request: the key that signs it (None: not signed), and its time stamp (ms)."""
-
-    row: Row
-    values: dict[str, Any]
-    key: ScenarioKey | None
-    stamp: int
 
 
 class Outcome(Struct, frozen=True):
@@ -49,27 +34,27 @@ class Outcome(Struct, frozen=True):
     problems: list[str]
 
 
-class Failed(Exception):
+class ScenarioFailed(Exception):
     """The venue refused a thing that a scenario needs before it can go on; carries its words."""
 
 
 class Runner:
-    """One run of a scenario. `ask` sends a request to its venue, in manual time."""
+    """One run of a scenario against the venue at `url`, in manual time."""
 
-    def __init__(self, scenario: Scenario, ask: Callable[[StepAsked], StepTold]) -> None:
+    def __init__(self, scenario: Scenario, url: str) -> None:
         self._scenario = scenario
-        self._ask = ask
+        self._url = url
         self._now = scenario.clock
         self._sent = 0
-        self._keys: dict[str, ScenarioKey] = {}
+        self._keys: dict[str, Credentials] = {}
         self._answers: dict[str, Any] = {}
         self._again: list[tuple[int, Step]] = []  # when a step comes next
         self._posted: dict[str, str] = {}  # prices of indexes that are kept current
         self._post_at = 0
 
     def run(self) -> Iterator[Outcome]:
-        """The outcomes as they come. Failed: the venue went away, or refuses a thing that the run
-        needs."""
+        """The outcomes as they come. ScenarioFailed: the venue went away, or refuses a thing that
+        the run needs."""
         self._found()
         for step in self._scenario.steps:
             if step.at is not None:
@@ -83,12 +68,16 @@ class Runner:
     def _found(self) -> None:
         """The owners that the file names, with their keys and their money."""
         for account in demo.ACCOUNTS:
-            self._keys[account.name] = ScenarioKey(account.key, account.secret, demo.PASSPHRASE)
+            self._keys[account.name] = Credentials(
+                self._url, account.key, account.secret, demo.PASSPHRASE
+            )
         for name, money in self._scenario.accounts.items():
             if name not in self._keys:
                 self._needed("create_owner", {"name": name})
                 made = self._needed("create_key", {"owner": name, "permissions": PERMISSIONS})
-                self._keys[name] = ScenarioKey(made["key"], made["secret"], made["passphrase"])
+                self._keys[name] = Credentials(
+                    self._url, made["key"], made["secret"], made["passphrase"]
+                )
             for wallet, asset, amount in money:
                 given = {"owner": name, "wallet": wallet, "asset": asset, "amount": amount}
                 self._needed("deposit", given)
@@ -152,7 +141,7 @@ class Runner:
         if told.status >= OK_BELOW or told.status == 0:
             return told
         for outcome in self._move(told.body["to"] * US_PER_MS):
-            raise Failed(f"{outcome.step}: {'; '.join(outcome.problems)}")
+            raise ScenarioFailed(f"{outcome.step}: {'; '.join(outcome.problems)}")
         query = {"symbol": values["symbol"]} if "symbol" in values else {"symbol": "BTCUSDT"}
         return self._sent_by(BY_NAME["funding_rates"], query, "")
 
@@ -184,14 +173,14 @@ class Runner:
     def _sent_by(self, row: Row, values: dict[str, Any], owner: str) -> StepTold:
         self._sent += 1
         stamp = self._now // US_PER_MS + self._sent % STAMPS
-        return self._ask(StepAsked(row, values, self._keys.get(owner), stamp))
+        return ask(self._url, StepAsked(row, values, self._keys.get(owner), stamp))
 
     def _needed(self, name: str, values: dict[str, Any]) -> Any:
-        """The answer to an operator's operation. Failed: it is refused, or nothing answers."""
+        """The answer to an operator's operation. ScenarioFailed: it is refused, or has none."""
         told = self._sent_by(BY_NAME[name], values, "")
         if told.status == 0 or told.status >= OK_BELOW:
             words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body
-            raise Failed(f"{name}: {words}")
+            raise ScenarioFailed(f"{name}: {words}")
         return told.body
 
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from decimal import Decimal
 from typing import Any, Final
 
-from venue.cli.credentials import Credentials, credentials
-from venue.cli.http import ClientFailed, named, send_patiently
+from venue.api.documents.table import BY_NAME
+from venue.client.blocking import Client
+from venue.client.errors import Misused
+from venue.client.http import given
+from venue.client.operator_tokens import OPERATOR_TOKEN
+from venue.client.patience import ask_patiently
 from venue.lab import demo
+from venue.lab.credentials import Credentials, credentials
 
 ANSWER_S: Final = 600.0  # an advance over days takes its time
 ENTRIES_MAX: Final = 1_000
 _RULE: Final = ("operation", "path", "method", "owner", "key", "symbol", "channel")
 _WHEN: Final = ("nth", "first", "every", "after", "probability", "count", "from", "until")
-
-
-class VenueRefused(Exception):
-    """The venue refused a test's call, or does not answer; carries its words."""
 
 
 class Clock:
@@ -37,7 +39,7 @@ class Clock:
         """Go on by a span such as 8h, to a time, or to the next due funding, countdown or any.
 
         `sparse`: the agents act once a minute. Returns the effects settled on the way.
-        VenueRefused.
+        Refused, Unreachable.
         """
         given = {"by": by, "to": to, "to_next": to_next, "sparse": sparse}
         told = self._venue.operator(
@@ -46,7 +48,7 @@ class Clock:
         return dict(told)
 
     def set(self, mode: str, **more: str) -> dict[str, Any]:
-        """Set another mode: real, rate with `rate`, manual, skip. VenueRefused."""
+        """Set another mode: real, rate with `rate`, manual, skip. Refused, Unreachable."""
         return dict(self._venue.operator("change_clock", mode=mode, **more))
 
 
@@ -60,7 +62,7 @@ class Faults:
         """Add a rule; its id. Which requests (`operation`, `owner`, `channel` ...), when (`nth`,
         `count`, `after` ...), and more of the effect (`ms`, `status` ...) are given by name.
 
-        `from_` stands for `from`. VenueRefused.
+        `from_` stands for `from`. Refused, Unreachable.
         """
         given = {name.rstrip("_"): value for name, value in more.items()}
         match: dict[str, Any] = {name: given.pop(name) for name in _RULE if name in given}
@@ -75,16 +77,17 @@ class Faults:
         return str(made["id"])
 
     def preset(self, name: str, rate: str = "") -> list[dict[str, Any]]:
-        """Add the rules of a preset; with `rate` such as 30% they hit less often. VenueRefused."""
+        """Add the rules of a preset; with `rate` such as 30% they hit less often. Refused,
+        Unreachable."""
         scaled = {"rate": rate} if rate else {}
         return list(self._venue.operator("apply_fault_preset", name=name, **scaled))
 
     def hits(self, rule: str) -> int:
-        """How often a rule has hit. VenueRefused: there is none of this id."""
+        """How often a rule has hit. Misused: there is none of this id."""
         for one in self._venue.operator("faults"):
             if one["id"] == rule:
                 return int(one["hits"])
-        raise VenueRefused(f"there is no rule {rule}")
+        raise Misused(f"there is no rule {rule}")
 
     def clear(self) -> None:
         """Forget all rules."""
@@ -99,13 +102,14 @@ class Wire:
         self._after = 0
 
     def begin(self) -> None:
-        """Leave out all entries up to now, which are no part of the test. VenueRefused."""
+        """Leave out all entries up to now, which are no part of the test. Refused, Unreachable."""
         before = self._venue.operator("wire", limit=1)
         self._after = before[-1]["number"] if before else 0
 
     def entries(self, **only: Any) -> list[dict[str, Any]]:
         """The entries that agree with all fields given, oldest first: `owner`, `operation`, `kind`,
-        `faulty`, `status` as 400, 4xx or lost. The newest 1,000, of a world 200. VenueRefused."""
+        `faulty`, `status` as 400, 4xx or lost. The newest 1,000, of a world 200. Refused,
+        Unreachable."""
         return list(self._venue.operator("wire", after=self._after, limit=ENTRIES_MAX, **only))
 
 
@@ -124,28 +128,29 @@ class Handle:
         self._markets = markets  # of ccxt: loading them takes longer than most tests
 
     def operator(self, operation: str, /, **values: Any) -> Any:
-        """The answer to an operator operation, by its name. VenueRefused."""
+        """The answer to an operator operation, by its name. Refused, Unreachable."""
         return self._answer(operation, values, None)
 
     def ask(self, name: str, operation: str, /, **values: Any) -> Any:
-        """The answer to an operation of a demo account, by its name. VenueRefused."""
+        """The answer to an operation of a demo account, by its name. Refused, Unreachable."""
         return self._answer(operation, values, self.account(name))
 
     def _answer(self, operation: str, values: dict[str, Any], account: Credentials | None) -> Any:
-        try:
-            row = named(operation)
-        except KeyError:
-            raise VenueRefused(f"there is no operation {operation}") from None
-        try:
-            given = {name: _plain(value) for name, value in values.items()}
-            return send_patiently(self.url, row, given, account, timeout_s=ANSWER_S).value()
-        except ClientFailed as problem:
-            raise VenueRefused(f"{operation}: {problem}") from None
+        row = BY_NAME.get(operation)
+        if row is None:
+            raise Misused(f"there is no operation {operation}")
+        if account is None:
+            token = os.environ.get(OPERATOR_TOKEN, "")
+            client = Client(self.url, operator_token=token, timeout_s=ANSWER_S)
+        else:
+            client = Client(self.url, **account.given(), timeout_s=ANSWER_S)
+        with client:
+            return ask_patiently(client, row, given(values, floats=True)).value()
 
     def account(self, name: str) -> Credentials:
-        """A demo account's keys. VenueRefused: there is no such account."""
+        """A demo account's keys. Misused: there is no such account."""
         if name not in self.accounts:
-            raise VenueRefused(f"there is no account {name}; there are {', '.join(self.accounts)}")
+            raise Misused(f"there is no account {name}; there are {', '.join(self.accounts)}")
         return self.accounts[name]
 
     def ccxt(self, name: str = "alice", **more: Any) -> Any:
@@ -186,32 +191,21 @@ class Handle:
         )
 
     def snapshot(self, name: str = "kept") -> str:
-        """Keep the state under a name, for `revert`; the name. VenueRefused."""
+        """Keep the state under a name, for `revert`; the name. Refused, Unreachable."""
         return str(self.operator("keep_snapshot", name=name)["name"])
 
     def revert(self, name: str = "kept") -> None:
-        """Go back to a state that was kept, as often as you like. VenueRefused."""
+        """Go back to a state that was kept, as often as you like. Refused, Unreachable."""
         self.operator("revert", name=name)
 
     def explain(self, kind: str, identity: int | str) -> dict[str, Any]:
-        """The reasons of an `order`, `bill`, `liquidation` or `refusal`. VenueRefused."""
+        """The reasons of an `order`, `bill`, `liquidation` or `refusal`. Refused, Unreachable."""
         return dict(self.operator(f"explain_{kind}", id=identity))
 
     def index(self, symbol: str, price: str | Decimal) -> None:
         """Set a contract's index to a price at once, until time goes on by ten seconds."""
         self.operator("change_contract", symbol=symbol, indexSources=["test"])
         self.operator("post_index", symbol=symbol, source="test", price=price, jump=True)
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it: a Decimal is text."""
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
 
 
 def _account(name: str, url: str) -> Credentials:

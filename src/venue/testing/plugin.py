@@ -9,9 +9,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Generator, Iterator
-from contextlib import redirect_stderr, redirect_stdout
 from decimal import Decimal
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
@@ -62,7 +60,7 @@ class Servers:
         self._made = 0
 
     def fresh(self, kind: Kind) -> Handle:
-        """A venue of a kind, as it was when it began. VenueRefused, NotStarted."""
+        """A venue of a kind, as it was when it began. Refused, Unreachable, NotStarted."""
         from venue.testing.handle import Handle
 
         if self._given:
@@ -75,7 +73,7 @@ class Servers:
 
     def world(self, kind: Kind, *, agents: bool) -> Handle:
         """A new world of a venue: other worlds of that venue are left alone. `agents` act in it.
-        VenueRefused, NotStarted."""
+        Refused, Unreachable, NotStarted."""
         from venue.testing.handle import Handle
 
         host = self._given or self._url(kind)
@@ -169,8 +167,8 @@ def _lent(
     item: pytest.Item, servers: Servers, make: Callable[[Kind, dict[str, Any]], Handle]
 ) -> Iterator[Handle]:
     """The venue or world that the marker asks for, until the test is over."""
+    from venue.client.errors import FAILURES
     from venue.practice import NotStarted
-    from venue.testing.handle import VenueRefused
 
     given = _marked(item)
     chosen = {"seed", "at", "agents", "profile", "scenario"} & given.keys()
@@ -179,7 +177,7 @@ def _lent(
         _fail(f"the venue at {URL} has its own {own}: leave them out")
     try:
         handle = _made(given, lambda kind: make(kind, given))
-    except (VenueRefused, NotStarted) as problem:
+    except (*FAILURES, NotStarted) as problem:
         _fail(f"no venue for this test: {problem}")
     item.stash.setdefault(_HANDLES, []).append(handle)
     yield handle
@@ -189,11 +187,11 @@ def _lent(
 def _made(given: dict[str, Any], make: Callable[[Kind], Handle]) -> Handle:
     """The venue that a marker asks for."""
     if "scenario" in given:
-        from venue.cli.rehearsal.scenarios import instant
+        from venue.times import instant_text
 
         scenario = _scenario(given["scenario"])
         profile = given.get("profile", Profile.DOCUMENT.value)
-        handle = make(Kind(scenario.seed, instant(scenario), scenario.agents, profile))
+        handle = make(Kind(scenario.seed, instant_text(scenario.clock), scenario.agents, profile))
         _played(scenario, handle)
     else:
         chosen = {name: given[name] for name in Kind._fields if name in given}
@@ -218,12 +216,11 @@ def _scenario(path: str) -> Any:
 
 def _played(scenario: Any, handle: Handle) -> None:
     """Play the scenario's steps, before the test begins."""
-    from venue.cli.rehearsal.scenarios import outcomes
-    from venue.scenario.runner import Failed
+    from venue.scenario.runner import Runner, ScenarioFailed
 
     try:
-        wrong = [one for one in outcomes(scenario, handle.url) if one.problems]
-    except Failed as problem:
+        wrong = [one for one in Runner(scenario, handle.url).run() if one.problems]
+    except ScenarioFailed as problem:
         _fail(f"scenario: {problem}")
     if wrong:
         told = "; ".join(f"{one.step}: {', '.join(one.problems)}" for one in wrong)
@@ -269,28 +266,26 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 def _state(handle: Handle) -> str:
-    from venue.cli.operator import moment
-    from venue.testing.handle import VenueRefused
+    from venue.client.errors import FAILURES
+    from venue.times import US_PER_MS, instant_text
 
     # A venue that the tests started has ended when its address is read.
     lines = [handle.url if handle.seed is None else f"seed {handle.seed}"]
     try:
-        lines.append(f"venue time {moment(handle.clock.now())}")
+        lines.append(f"venue time {instant_text(handle.clock.now() * US_PER_MS)}")
         for one in handle.operator("faults"):
             lines.append(f"fault {one['id']} {one['effect']}: {one['hits']} of {one['matched']}")
         handle.faults.clear()  # the questions that follow meet none
         for one in handle.operator("owners"):
             if one["name"] in handle.accounts:
                 lines.append(f"{one['name']}: {'; '.join(_account(handle, one))}")
-    except VenueRefused as problem:
+    except FAILURES as problem:
         lines.append(str(problem))
     return "\n".join(lines)
 
 
 def _account(handle: Handle, owner: dict[str, Any]) -> list[str]:
     """An owner's open orders, money and positions, in words."""
-    from venue.cli.operator import counted
-
     name = owner["name"]
     spot = []
     for one in handle.ask(name, "account")["balances"]:
@@ -302,7 +297,7 @@ def _account(handle: Handle, owner: dict[str, Any]) -> list[str]:
     held = [f"{one['side']} {one['size']} {one['symbol']} at {one['entryPrice']}, profit"
             f" {one['unrealizePnl']} {one['asset']}"
             for one in handle.operator("operator_positions", owner=name)]  # fmt: skip
-    told = [counted(owner["openOrders"], "open order")]
+    told = [f"{owner['openOrders']} open order{'s' * (owner['openOrders'] != 1)}"]
     told += [f"spot {', '.join(spot)}"] * bool(spot)
     told += [f"contracts {', '.join(margin)}"] * bool(margin)
     return told + held
@@ -311,30 +306,34 @@ def _account(handle: Handle, owner: dict[str, Any]) -> list[str]:
 def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
     """How to look into the venue's run, which stays in pytest's cache; no line where there is
     none."""
-    from venue.cli.runs.bundling import bundle
+    from venue.bundle.file import RunRefused, write
+    from venue.bundle.gathering import PATIENCE_S, gathered
+    from venue.client.blocking import Client
+    from venue.client.errors import FAILURES, words
 
     cache = getattr(item.config, "cache", None)
     if cache is None:
         return []
     path = cache.mkdir("venue") / f"{re.sub(r'[^0-9A-Za-z_]+', '-', item.name)}.venue"
-    said = StringIO()
     try:
-        with redirect_stdout(said), redirect_stderr(said):
-            bundle(out=str(path), url=handle.url)
-    except SystemExit:
-        return [said.getvalue().strip()]
+        with Client(handle.url, timeout_s=PATIENCE_S) as client:
+            write(str(path), gathered(client))
+    except FAILURES as problem:
+        return [words(problem)]
+    except (RunRefused, OSError) as problem:
+        return [str(problem)]
     return [f"venue open {path}"]
 
 
 def _log(handle: Handle) -> str:
     """The last requests of clients with their answers, without the test's own as operator."""
-    from venue.cli.operator import DEFAULT_URL
-    from venue.cli.told.wire import line
-    from venue.testing.handle import VenueRefused
+    from venue.client.defaults import DEFAULT_URL
+    from venue.client.errors import FAILURES
+    from venue.client.wire_lines import line
 
     try:
         entries = handle.wire.entries()
-    except VenueRefused as problem:
+    except FAILURES as problem:
         return str(problem)
     # The commands that repeat a request are for `venue open`, which has the default address.
     where = DEFAULT_URL if handle.seed is not None else handle.url

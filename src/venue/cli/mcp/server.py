@@ -16,9 +16,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 import venue
 from venue.api.operation import Row
-from venue.cli.credentials import Credentials
-from venue.cli.http import ClientFailed, Reply, refused, send, send_once
+from venue.cli.clients import send, send_once
 from venue.cli.mcp.tools import Tool
+from venue.client.errors import FAILURES, words
+from venue.client.http import Answer, refusal_of
+from venue.lab.credentials import Credentials
 from venue.vocabulary import Access
 
 ANSWER: Final = "yes"  # the name of the question's answer
@@ -67,8 +69,8 @@ class Tools:
                 return stopped
         try:
             return _result(await to_thread.run_sync(self._send, tool.row, values))
-        except ClientFailed as problem:
-            return _failure(str(problem))
+        except FAILURES as problem:
+            return _failure(words(problem))
 
     async def _ask_person(
         self, context: Context, asked: types.CallToolRequestParams
@@ -95,7 +97,7 @@ class Tools:
         agreed = isinstance(told, types.ElicitResult) and told.action == "accept"
         return None if agreed else _failure(NO)
 
-    def _send(self, row: Row, values: dict[str, Any]) -> Reply:
+    def _send(self, row: Row, values: dict[str, Any]) -> Answer:
         if row.access is Access.OPERATOR:
             return send_once(self.account.url, row, values, timeout_s=WAIT_S)
         return send(self.account.url, row, values, self.account, timeout_s=WAIT_S)
@@ -108,13 +110,13 @@ def _as_tool(tool: Tool) -> types.Tool:
     )
 
 
-def _result(reply: Reply) -> types.CallToolResult:
-    """A venue's answer or refusal as it came; ClientFailed when it is not a venue's."""
+def _result(reply: Answer) -> types.CallToolResult:
+    """A venue's answer or refusal as it came; Refused: it is not a venue's."""
     text = reply.body.decode("utf-8", "replace")
     try:
         json.loads(text)
     except ValueError:
-        raise refused(b"") from None
+        raise refusal_of(reply.status, b"") from None
     content = types.TextContent(text=text)  # alone: a copy as values would have floats
     return types.CallToolResult(content=[content], is_error=reply.status >= REFUSALS)
 

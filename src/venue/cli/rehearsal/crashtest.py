@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import Parameter
 
 from venue.cli.operator import Profiled, die
-from venue.cli.rehearsal.scenarios import ask
 from venue.cli.told.printing import tell
 
 if TYPE_CHECKING:
@@ -107,16 +106,14 @@ def _check_folder(report: str) -> None:
 def _run(plan: TrialPlan, chosen: list[Incident], report: str) -> int:
     import asyncio
 
-    from venue.crashtest.campaign import Unfit
-    from venue.crashtest.command import NoCommand
-    from venue.crashtest.people import Broken
+    from venue.crashtest.errors import CrashTestError
     from venue.practice import NotStarted
     from venue.redirect.outside import OtherProxy
 
     try:
         made = asyncio.run(_reported(plan, chosen, report))
         _write(made, report)
-    except (Unfit, NoCommand, Broken, NotStarted, OtherProxy) as problem:
+    except (CrashTestError, NotStarted, OtherProxy) as problem:
         die(str(problem))
     except OSError as problem:
         die(f"{problem.filename or report}: {problem.strerror}")
@@ -138,7 +135,7 @@ async def _reported(plan: TrialPlan, chosen: list[Incident], report: str) -> Cam
             private_files.put(path, run)
             tell(f"{'':9}venue open {path}", flush=True)
 
-    return await Campaign(plan, ask, _kept, told).report(chosen)
+    return await Campaign(plan, _kept, told).report(chosen)
 
 
 async def _kept(url: str) -> bytes:
@@ -146,10 +143,10 @@ async def _kept(url: str) -> bytes:
     import asyncio
 
     from venue.bundle.file import sealed
-    from venue.cli.runs.bundling import gathered
+    from venue.cli.runs.bundling import run_of
 
     try:
-        return sealed(await asyncio.to_thread(gathered, url))
+        return sealed(await asyncio.to_thread(run_of, url))
     except SystemExit:  # the reason is printed
         return b""
 

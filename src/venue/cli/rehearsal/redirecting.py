@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn
 from cyclopts import Parameter
 
 from venue.cli.identity import TRADER, UNKNOWN_KEY, lent
-from venue.cli.operator import DEFAULT_URL, Owner, ProfileName, Url, call, die
+from venue.cli.operator import Owner, ProfileName, Url, call, die
 from venue.cli.told.printing import tell
+from venue.client.defaults import DEFAULT_URL
 from venue.core.units import FIRST_UID
 
 if TYPE_CHECKING:
-    from venue.cli.credentials import Credentials
+    from venue.lab.credentials import Credentials
 
 STOP_S: Final = (0.0, 3_600.0)
 NEAR_MAX: Final = 3  # names that a refusal tells
@@ -103,7 +104,7 @@ def _venue(url: str, options: list[str], *, new: bool) -> Iterator[str]:
 @contextmanager
 def _account(name: str, url: str) -> Iterator[Credentials]:
     """The keys of an owner, of which the venue says that they work."""
-    from venue.cli.credentials import credentials
+    from venue.lab.credentials import credentials
 
     account = credentials(name, url)
     if account is not None and _works(account):
@@ -120,14 +121,15 @@ def _account(name: str, url: str) -> Iterator[Credentials]:
 def _works(account: Credentials) -> bool:
     """Whether the venue knows a key; any other refusal ends the command. One that practice venues
     share is unknown to others."""
-    from venue.cli.http import ClientFailed, ask
+    from venue.cli.clients import ask
+    from venue.client.errors import FAILURES, words
 
     try:
         ask(account, "account")
-    except ClientFailed as problem:
-        if problem.code == UNKNOWN_KEY:
+    except FAILURES as problem:
+        if getattr(problem, "code", 0) == UNKNOWN_KEY:
             return False
-        die(str(problem))
+        die(words(problem))
     return True
 
 

@@ -5,22 +5,19 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from venue.cli.operator import Output, Profiled, die
 from venue.cli.told.printing import tell
+from venue.times import instant_text
 
 if TYPE_CHECKING:
     from venue.practice import Practice
-    from venue.scenario.expectation import StepTold
     from venue.scenario.file import Scenario
-    from venue.scenario.runner import Outcome, StepAsked
-
-ANSWER_S: Final = 600.0  # an advance over days takes its time
+    from venue.scenario.runner import Outcome
 
 
 def run(
@@ -34,7 +31,7 @@ def run(
     from venue.practice import NotStarted, Practice
     from venue.scenario.file import load
     from venue.scenario.refused import ScenarioRefused
-    from venue.scenario.runner import Failed
+    from venue.scenario.runner import ScenarioFailed
 
     try:
         scenario = load(file)
@@ -45,48 +42,22 @@ def run(
             held = _told(scenario, practice, output)
     except (ScenarioRefused, NotStarted) as problem:
         die(str(problem))
-    except Failed as problem:
+    except ScenarioFailed as problem:
         die(str(problem), 1)
     sys.exit(0 if held else 1)
 
 
 def options(scenario: Scenario) -> list[str]:
     """How the scenario's venue is started."""
-    given = ["--seed", str(scenario.seed), "--clock", "manual", "--at", instant(scenario)]
+    given = [
+        "--seed",
+        str(scenario.seed),
+        "--clock",
+        "manual",
+        "--at",
+        instant_text(scenario.clock),
+    ]
     return given if scenario.agents else [*given, "--no-agents"]
-
-
-def instant(scenario: Scenario) -> str:
-    """The venue time that the scenario begins at, as an option says it."""
-    at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(scenario.clock // 1_000_000))
-    return f"{at}.{scenario.clock // 1_000 % 1_000:03}Z"
-
-
-def outcomes(scenario: Scenario, url: str) -> list[Outcome]:
-    """How each step went, at a venue that was started for it."""
-    from venue.scenario.runner import Runner
-
-    return list(Runner(scenario, lambda asked: ask(url, asked)).run())
-
-
-def ask(url: str, asked: StepAsked) -> StepTold:
-    """Send a request of a scenario; a lost answer has the status 0."""
-    from venue.cli.credentials import Credentials
-    from venue.cli.http import ClientFailed, send_patiently
-    from venue.scenario.expectation import StepTold
-
-    key = asked.key
-    account = Credentials(url, key.key, key.secret, key.passphrase) if key else None
-    try:
-        answer = send_patiently(
-            url, asked.row, asked.values, account, timeout_s=ANSWER_S, stamp=asked.stamp
-        )
-    except ClientFailed as problem:
-        return StepTold(0, str(problem))
-    try:
-        return StepTold(answer.status, json.loads(answer.body))
-    except ValueError:
-        return StepTold(answer.status, {"msg": answer.body.decode("utf-8", "replace")})
 
 
 def _told(scenario: Scenario, practice: Practice, output: str) -> bool:
@@ -97,7 +68,7 @@ def _told(scenario: Scenario, practice: Practice, output: str) -> bool:
     held = True
     if output == "text":
         tell(f"{scenario.title} (seed {scenario.seed})")
-    for outcome in Runner(scenario, lambda asked: ask(practice.url, asked)).run():
+    for outcome in Runner(scenario, practice.url).run():
         held = held and not outcome.problems
         if output == "json":
             done.append(

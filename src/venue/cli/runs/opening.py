@@ -10,9 +10,9 @@ from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from venue.cli.credentials import OPERATOR_TOKEN
 from venue.cli.operator import ProfileName, die
 from venue.cli.told.printing import paint, tell
+from venue.client.operator_tokens import OPERATOR_TOKEN
 
 WIDTH: Final = 70  # of the line that says how far it is
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
-from venue.cli.credentials import OPERATOR_TOKEN
 from venue.cli.operator import REFUSED, Profiled
 from venue.cli.operator import die as _die
+from venue.client.operator_tokens import OPERATOR_TOKEN
 from venue.helpers.program import importing
 from venue.times import span_us
 

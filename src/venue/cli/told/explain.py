@@ -7,8 +7,9 @@ from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
 
-from venue.cli.operator import DEFAULT_URL, Output, Url, call, moment
+from venue.cli.operator import Output, Url, call, moment
 from venue.cli.told.printing import tell
+from venue.client.defaults import DEFAULT_URL
 
 PATIENCE_S: Final = 30.0
 

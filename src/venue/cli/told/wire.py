@@ -9,8 +9,10 @@ from typing import Annotated, Any, Final
 
 from cyclopts import App, Parameter
 
-from venue.cli.operator import DEFAULT_URL, Output, Url, call, die, moment
+from venue.cli.operator import Output, Url, call, die
 from venue.cli.told.printing import tell
+from venue.client.defaults import DEFAULT_URL
+from venue.client.wire_lines import line
 
 wire = App(name="wire", help="Show the last requests and frames of a running venue.")
 
@@ -86,23 +88,3 @@ def tail(
             time.sleep(BETWEEN_S)
     except KeyboardInterrupt:
         pass
-
-
-def line(entry: dict[str, Any], url: str) -> str:
-    """An entry in a line, or two with the command that repeats it."""
-    kind = entry["kind"]
-    words = [str(entry["number"]), moment(entry["time"]), entry["owner"] or "-"]
-    if kind in ("HEARD", "SENT"):
-        words += ["<-" if kind == "HEARD" else "->", entry["text"]]
-    else:
-        words += [entry["operation"] or f"{entry['method']} {entry['path']}"]
-        words += [str(entry["status"] or "lost"), f"{entry['ms']:.1f} ms"]
-        if entry["code"]:
-            words += [str(entry["code"]), entry["msg"]]
-    if entry["fault"]:
-        words += [f"fault {entry['fault']}"]
-    lines = ["  ".join(words)]
-    if entry["repeat"]:
-        elsewhere = f" --url {url}" if url != DEFAULT_URL else ""
-        lines.append(f"    {entry['repeat']}{elsewhere}")
-    return "\n".join("".join(one if one.isprintable() else "?" for one in line) for line in lines)

@@ -1,0 +1,42 @@
+"""An owner's key at a running venue; those of the demo accounts are known."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from msgspec import Struct
+
+from venue.lab import demo
+
+
+class KeyOptions(TypedDict):
+    """A key, as a client takes it by name."""
+
+    key: str
+    secret: str
+    passphrase: str
+
+
+class Credentials(Struct, frozen=True):
+    """An owner's key at a running venue; `url` without a trailing slash."""
+
+    url: str
+    key: str
+    secret: str
+    passphrase: str
+
+    def given(self) -> KeyOptions:
+        """The key, as a client takes it."""
+        return {"key": self.key, "secret": self.secret, "passphrase": self.passphrase}
+
+    @property
+    def socket(self) -> str:
+        return "ws" + self.url.removeprefix("http")
+
+
+def credentials(name: str, url: str) -> Credentials | None:
+    """The demo account's, or None for another name."""
+    account = demo.account(name)
+    if account is None:
+        return None
+    return Credentials(url.rstrip("/"), account.key, account.secret, demo.PASSPHRASE)

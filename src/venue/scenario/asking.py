@@ -1,0 +1,50 @@
+"""Sends the requests of scenarios and crash tests to a venue."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from venue.api.operation import Row
+from venue.client.blocking import Client
+from venue.client.errors import FAILURES, words
+from venue.client.operator_tokens import OPERATOR_TOKEN
+from venue.client.patience import ask_patiently
+from venue.lab.credentials import Credentials
+from venue.scenario.expectation import StepTold
+from venue.vocabulary import Access
+
+ANSWER_S: Final = 600.0  # an advance over days takes its time
+
+
+class StepAsked(Struct, frozen=True):
+    """A request: the key that signs it (None: not signed), and its time stamp (ms)."""
+
+    row: Row
+    values: dict[str, Any]
+    key: Credentials | None
+    stamp: int
+
+
+def ask(url: str, asked: StepAsked) -> StepTold:
+    """Send a request to the venue at an address; a lost answer has the status 0."""
+    row = asked.row
+    key = None if row.access in (Access.OPERATOR, Access.PUBLIC) else asked.key
+    try:
+        with _client(url, key) as client:
+            answer = ask_patiently(client, row, asked.values, asked.stamp)
+    except FAILURES as problem:
+        return StepTold(0, words(problem))
+    try:
+        return StepTold(answer.status, msgspec.json.decode(answer.body))
+    except msgspec.MsgspecError:
+        return StepTold(answer.status, {"msg": answer.body.decode("utf-8", "replace")})
+
+
+def _client(url: str, key: Credentials | None) -> Client:
+    if key is None:
+        return Client(url, operator_token=os.environ.get(OPERATOR_TOKEN, ""), timeout_s=ANSWER_S)
+    return Client(url, **key.given(), timeout_s=ANSWER_S)
