@@ -88,7 +88,8 @@ def _disk_row() -> Row:
 async def _advance(asked: Span, state: str | None) -> tuple[float, float]:
     """Seconds, and seconds of processor time, that an advance takes; `state`: the file, or none."""
     options = Options(agents=asked.agents, clock=ClockMode(Mode.MANUAL), at=BEGIN, state=state)
-    async with opened(options, SystemClock(), _fail) as node:
+    async with opened(options, SystemClock(), _fail) as door:
+        node = door.node
         if asked.agents:
             await attach_agents(node, options.seed, agents=True)
         collect_young_only()  # as `venue dev` does

@@ -39,11 +39,11 @@ from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.answers.encoded import Encoded
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import decode
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
 from venue.gateway.dispatch.routes import Route, Routes
 from venue.gateway.dispatch.shapes import compile_request
+from venue.gateway.door import Call, Door
 from venue.gateway.operations.spot.orders import order_command
 from venue.gateway.transport.server import Server, listen
 from venue.lab import demo
@@ -56,11 +56,11 @@ from venue.vocabulary import GTC, Access
 ITEM: Final = compile_request(BatchItem)
 
 
-def dispatcher(node: Node, keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
+def dispatcher(door: Door, keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
     """A dispatcher whose handlers only answer; the answers to reads are given, by path."""
-    desk = Desk(node, routes(node.clock, answers), Limits(None, None, None))
-    authenticator = Authenticator(keys.ring, node.clock)
-    return Dispatcher(desk, authenticator, node.replays, OperatorDoor(), Origins(), {})
+    desk = Desk(door, routes(door.node.clock, answers), Limits(None, None, None))
+    authenticator = Authenticator(keys.ring, door.node.clock)
+    return Dispatcher(desk, authenticator, door.replays, OperatorDoor(), Origins(), {})
 
 
 def routes(clock: VenueClock, answers: dict[str, bytes]) -> Routes:

@@ -9,10 +9,10 @@ from typing import Final
 
 from bench.table import Row, Section
 from venue.core.messages.commands import Command, Deposit
-from venue.gateway.context import Node
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
 from venue.node.garbage import collect_young_only
+from venue.node.node import Node
 from venue.running.agents import attach_agents
 from venue.running.opening import opened
 from venue.running.options import Options
@@ -42,10 +42,11 @@ def run() -> Section:
 
 async def _measured() -> list[Row]:
     options = Options(clock=ClockMode(Mode.MANUAL), at=BEGIN)
-    async with opened(options, SystemClock(), _fail) as node:
+    async with opened(options, SystemClock(), _fail) as door:
+        node = door.node
         await attach_agents(node, options.seed, agents=True)
         collect_young_only()  # as `venue dev` does
-        await node.timekeeper.keep(NAME, node.aside.dump)
+        await node.timekeeper.keep(NAME, node.reverts.dump)
         rows = [await _fresh(node)]
         for done in DONE:
             passed = []

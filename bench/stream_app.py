@@ -14,7 +14,7 @@ from websockets.asyncio.server import ServerConnection, broadcast
 from websockets.asyncio.server import serve as serve_sockets
 
 from venue.core.messages.commands import CancelOrders, PlaceOrder
-from venue.gateway.context import Node
+from venue.node.node import Node
 from venue.running.options import Options
 from venue.running.serving import Running, run
 from venue.vocabulary import OrderType, Side, TimeInForce

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from support.sources import none, trees
+from venue.api.profile import Profile
+from venue.node.clock import SystemClock
+from venue.running.opening import opened
+from venue.running.options import Options
 
 ENGINE = Path("src/venue/core/engine.py")
+NODE, DOOR = Path("src/venue/node/node.py"), Path("src/venue/gateway/door.py")
+PARTS = 16  # that the venue, and its door, have at most
 REACHES = 40  # places outside the core that reach through a part of the engine
 # The parts that a revert does not take from the kept state, with the reason.
 STAYS = {
@@ -20,6 +27,52 @@ STAYS = {
     "sequence": "numbers the journal",
     "time": "the kept state's, by itself",
 }
+
+
+# Each part of the venue and how it goes back with the state: its name in the registry, or the
+# reason why it is not there.
+BATCHES = "(follows the batches)"
+CONSTANT = "(is set at the start)"
+ON_REVERT = {
+    "Node": {
+        "agents": CONSTANT,
+        "clock": "timekeeper",
+        "data": CONSTANT,
+        "engine": "(goes back itself)",
+        "history": BATCHES,
+        "history_told": CONSTANT,
+        "journal": "(goes on: a revert is a command)",
+        "market_data": BATCHES,
+        "outbox": "(has the registry)",
+        "practice": CONSTANT,
+        "profile": CONSTANT,
+        "recorder": BATCHES,
+        "saving": "(is a lock)",
+        "sequencer": "(goes on: a revert is a command)",
+        "spot_changes": "spot_changes",
+        "timekeeper": "timekeeper",
+    },
+    "Door": {
+        "answers": "door",
+        "epoch_line": "door",
+        "explainer": "(reads the journal)",
+        "faults": "faults",
+        "handed_out": "(names a command of the journal)",
+        "health": "(is of the process)",
+        "keys": "door",
+        "node": "(is above)",
+        "past_wire": CONSTANT,
+        "premiums": "premiums",
+        "replays": "replays",
+        "stop": CONSTANT,
+        "stream_defects": "(is of the process)",
+        "weight_limit": CONSTANT,
+        "wire": "(keeps what was asked)",
+        "worlds": "(are venues of their own)",
+    },
+}
+REGISTERS = ("reverts.restore", "reverts.tell")
+BESIDE = {"agents", "sockets"}  # registered by what stands beside node and door
 
 
 def body(path: Path, name: str) -> list[ast.stmt]:
@@ -54,6 +107,34 @@ def taken(statements: list[ast.stmt]) -> list[str]:
 
 def test_a_revert_takes_or_leaves_each_part_of_the_engine() -> None:
     assert sorted([*taken(body(ENGINE, "_revert")), *STAYS]) == sorted(slots(ENGINE, "Engine"))
+
+
+def test_the_venue_and_its_door_are_small_and_a_revert_knows_each_part() -> None:
+    for path, name in ((NODE, "Node"), (DOOR, "Door")):
+        parts = slots(path, name)
+        assert sorted(parts) == sorted(ON_REVERT[name])
+        assert len(parts) <= PARTS
+
+
+def test_the_registry_of_reverts_has_what_the_table_names() -> None:
+    options = Options(profile=Profile.LIVE, agents=False, history=False)
+
+    async def names() -> set[str]:
+        async with opened(options, SystemClock(), lambda problem: None) as door:
+            return door.node.reverts.names()
+
+    table = [name for parts in ON_REVERT.values() for name in parts.values() if name[0] != "("]
+    assert asyncio.run(names()) == set(table)
+
+
+def test_what_stands_beside_the_door_is_registered_too() -> None:
+    found: list[str] = []
+    for path, tree in trees().items():
+        for node in ast.walk(tree) if path.parts[0] == "src" else ():
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(REGISTERS):
+                found += [ast.unparse(node.args[0])]
+    table = {name for parts in ON_REVERT.values() for name in parts.values() if name[0] != "("}
+    assert {name.strip("'") for name in found} == table | BESIDE, found
 
 
 def test_questions_are_put_to_the_engine_and_not_to_its_parts() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from venue.api.errors import ApiError, busy
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, Tick
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call, Door
 
 APPLIED = [Applied(1, 1, Tick(), [])]
 
@@ -32,12 +33,17 @@ class SmallNode:
         self.entered.append(commands)
 
 
+def door_of(node: SmallNode) -> Door:
+    """A door of which a call uses the node alone."""
+    return cast(Door, SimpleNamespace(node=node))
+
+
 class Story:
     """A call with what came of it."""
 
     def __init__(self) -> None:
         self.node = SmallNode()
-        self.call = Call(cast(Node, self.node), 7, b"")
+        self.call = Call(door_of(self.node), 7, b"")
         self.ends: list[Any] = []
 
     def end(self, reply: Any, problem: Exception | None) -> None:
@@ -55,7 +61,7 @@ async def hasty(call: Call) -> str:
 
 
 async def elsewhere(call: Call) -> None:
-    await Call(call.node, 7, b"").submit([Tick()])
+    await Call(call.door, 7, b"").submit([Tick()])
 
 
 def test_a_handler_goes_on_with_what_came_of_each_group() -> None:

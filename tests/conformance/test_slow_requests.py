@@ -44,8 +44,8 @@ class Impatient:
     async def _serve(self) -> None:
         options = Options(port=self.port, agents=False, history=False)
         limits = HttpLimits(header_s=0.05, request_s=0.2)
-        async with opened(options, SystemClock(), lambda problem: None) as node:
-            requests = dispatcher(node, options, Origins())
+        async with opened(options, SystemClock(), lambda problem: None) as door:
+            requests = dispatcher(door, options, Origins())
             server = await Server.start(self.bound, limits, requests.serve)
             self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
             self._ready.set()

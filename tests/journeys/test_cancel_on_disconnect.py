@@ -32,9 +32,9 @@ from support.socket_desk import (
 )
 from support.waits import WAIT_S
 from venue.core.messages.savepoints import RevertState
-from venue.gateway.context import Node
 from venue.gateway.streams import socket_orders
 from venue.gateway.streams.limits import SessionLimits, SocketLimits
+from venue.node.node import Node
 
 MANY = 50
 KEPT = 10

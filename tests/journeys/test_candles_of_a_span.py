@@ -12,7 +12,7 @@ import msgspec
 
 from venue.api.contract.market import HistoryKlinesRequest
 from venue.api.spot.market import KlinesRequest
-from venue.gateway.context import Call
+from venue.gateway.door import Call
 from venue.gateway.operations.contract.market import history_klines
 from venue.gateway.operations.spot.market import klines
 from venue.node.clock import SystemClock
@@ -38,8 +38,8 @@ def test_candles_are_encoded_once() -> None:
 
     async def story() -> None:
         options = Options(agents=False)
-        async with opened(options, SystemClock(), _fail) as node:
-            call = Call(node, 0, b"")
+        async with opened(options, SystemClock(), _fail) as door:
+            call = Call(door, 0, b"")
             spot = KlinesRequest(symbol="BTCUSDT", interval="1m", limit=1_000, end_time=FAR_MS)
             contract = HistoryKlinesRequest(
                 symbol="BTCUSDT", interval="1m", limit=100, end_time=FAR_MS

@@ -15,7 +15,7 @@ from venue.api.errors import ApiError
 from venue.api.operator.clock import Advance, AdvanceRequest, ClockRequest
 from venue.api.operator.snapshots import Reverted, SnapshotId
 from venue.core.messages.commands import Tick
-from venue.gateway.context import Call
+from venue.gateway.door import Call
 from venue.gateway.operations.operator.clock import advance_clock, change_clock
 from venue.gateway.operations.operator.snapshots import keep_snapshot, revert
 from venue.node.clock import SystemClock
@@ -45,8 +45,9 @@ async def later(
         state=str(folder / "venue.db"), agents=False, history=False,
         clock=ClockMode(Mode.MANUAL), at=begin_us,
     )  # fmt: skip
-    async with opened(options, SystemClock(machine), _fail) as node:
-        call = Call(node, 0, b"")
+    async with opened(options, SystemClock(machine), _fail) as door:
+        node = door.node
+        call = Call(door, 0, b"")
         await keep_snapshot(call, BASE)
         await node.timekeeper.advance(begin_us + HOUR_US)
         yield call
@@ -115,8 +116,9 @@ def test_ticks_go_on_from_where_the_state_went_back_to(tmp_path: Path) -> None:
     async def story() -> None:
         machine = Movable()
         options = Options(state=str(tmp_path / "venue.db"), agents=False, history=False)
-        async with opened(options, SystemClock(machine), _fail) as node:
-            call = Call(node, 0, b"")
+        async with opened(options, SystemClock(machine), _fail) as door:
+            node = door.node
+            call = Call(door, 0, b"")
             await keep_snapshot(call, BASE)
             machine.let_pass(HOUR_US)
             going_back = asyncio.create_task(revert(call, BASE))

@@ -244,7 +244,8 @@ def test_what_is_told_of_later_snapshots_is_enough(lived: Path, state: str) -> N
     async def started() -> int:
         failed = list[BaseException]()
         clock = SystemClock(Stepping(NOW_US))
-        async with opened(Options(state=state, agents=False), clock, failed.append) as node:
+        async with opened(Options(state=state, agents=False), clock, failed.append) as door:
+            node = door.node
             return node.engine.sequence
 
     older = open_readonly(str(lived / "venue.db"))

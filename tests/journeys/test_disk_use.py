@@ -10,7 +10,7 @@ import pytest
 from support.clocked import AHEAD
 from support.server import Server
 from venue.candles import HOUR_US
-from venue.node.disk_use import LOOK_US, SAMPLE_US, DiskWatch
+from venue.gateway.health import LOOK_US, SAMPLE_US, DiskWatch
 
 SIZE = 1_000_000
 ORDER = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "quantity": "0.01"}

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from support.listening_room import ListeningRoom
-from venue.gateway.context import Node
 from venue.gateway.streams.limits import SocketLimits
+from venue.node.node import Node
 
 HEALTH = "/_venue/health"
 THROUGH_A_PROXY = {"Via": "1.1 proxy"}

@@ -24,11 +24,11 @@ from support.waits import WAIT_S
 from venue.core.units import FIRST_UID
 from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.vault import StoredKey, Vault
-from venue.gateway.context import Node
 from venue.gateway.streams.hub import POLICY
 from venue.gateway.streams.limits import SocketLimits
 from venue.gateway.streams.session import KEY_GONE
 from venue.node.clock import SystemClock
+from venue.node.node import Node
 from venue.vocabulary import Access
 
 SPOT: Final = "/spot/v3/ws/private"
@@ -129,9 +129,10 @@ def test_an_expired_key_takes_its_session_along() -> None:
 
 
 def _expiring(room: ListeningRoom, seconds: int) -> Account:
-    def create(node: Node) -> asyncio.Task[KeyCredentials]:
-        now = node.clock.wall()
-        making = node.keys.create(FIRST_UID, TRADE, now=now, expires=now + seconds * 1_000_000)
+    def create(_: Node) -> asyncio.Task[KeyCredentials]:
+        door = room.door
+        now = door.node.clock.wall()
+        making = door.keys.create(FIRST_UID, TRADE, now=now, expires=now + seconds * 1_000_000)
         return asyncio.get_running_loop().create_task(making)
 
     task = room.do(create)

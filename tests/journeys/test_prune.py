@@ -277,8 +277,9 @@ async def pruned_beside(state: str, keep_us: int = KEEP_US) -> None:
     """Prune a venue that is open."""
     failed = list[BaseException]()
     options = Options(state=state, agents=False)
-    async with opened(options, SystemClock(Stepping(NOW_US)), failed.append) as node:
-        await node.timekeeper.keep("now", node.aside.dump)
+    async with opened(options, SystemClock(Stepping(NOW_US)), failed.append) as door:
+        node = door.node
+        await node.timekeeper.keep("now", node.reverts.dump)
         pruning = Pruning(node, keeper(node, state, FRAMES_KEPT), state, keep_us)
         while await pruning.round():
             pass

@@ -15,11 +15,11 @@ from support.pruned import AT_ONCE, DAY_US, TRADES, archived, copied, trades
 from venue.cli.verify import verify
 from venue.core.messages.commands import CancelOrder, PlaceOrder
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Node
 from venue.history import pages
 from venue.history.store import open_history
 from venue.journal.chain import BLOCK
 from venue.node.clock import SystemClock
+from venue.node.node import Node
 from venue.pruning.beside import Pruning
 from venue.pruning.prune import prune
 from venue.recompute.history import rebuild_history
@@ -45,7 +45,8 @@ class Life:
         """The venue, until it is stopped."""
         failed = list[BaseException]()
         options = Options(state=self.state, agents=False, keep_us=keep_us)
-        async with opened(options, SystemClock(self.machine), failed.append) as node:
+        async with opened(options, SystemClock(self.machine), failed.append) as door:
+            node = door.node
             yield node, Maker(node, self.machine)
         assert not failed, failed
 
@@ -88,7 +89,7 @@ async def went_on(life: Life) -> None:
     async with life.running() as (node, maker):
         await maker.do(OLD)
         (order,) = node.engine.spot.accounts[ALICE].orders
-        await node.timekeeper.keep("x", node.aside.dump)
+        await node.timekeeper.keep("x", node.reverts.dump)
         await maker.do(CancelOrder(ALICE, order))
         await trade(maker)
         life.machine.time += 2 * DAY_US
@@ -118,7 +119,7 @@ def test_a_state_from_before_the_archive_is_gone_back_to_no_more(tmp_path: Path,
 async def gone_back(life: Life, node: Node, maker: Maker) -> None:
     """Ten days lie on a branch that is no more, on which ids were given out."""
     await trade(maker)
-    await node.timekeeper.keep("x", node.aside.dump)
+    await node.timekeeper.keep("x", node.reverts.dump)
     await maker.do(OLD)
     await trade(maker)
     life.machine.time += 10 * DAY_US
@@ -150,7 +151,7 @@ def test_branches_after_the_archive_are_whole(tmp_path: Path, way: Way) -> None:
             await gone_back(life, node, maker)
             await trade(maker)
             await pass_minutes(node, 40)
-            await node.timekeeper.keep("y", node.aside.dump)
+            await node.timekeeper.keep("y", node.reverts.dump)
             await trade(maker)
         await way(life, 10 * MINUTE_US)
         assert len(archived(life.state)) == 2

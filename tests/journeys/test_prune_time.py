@@ -46,8 +46,9 @@ async def rounds(state: str, keep_us: int, clock: ClockMode | None, later_us: in
     of the states that it keeps then."""
     failed = list[BaseException]()
     options = Options(state=state, agents=False, clock=clock, keep_us=keep_us)
-    async with opened(options, SystemClock(Stepping(MACHINE_US)), failed.append) as node:
-        await node.timekeeper.keep("now", node.aside.dump)
+    async with opened(options, SystemClock(Stepping(MACHINE_US)), failed.append) as door:
+        node = door.node
+        await node.timekeeper.keep("now", node.reverts.dump)
         if later_us:
             await node.timekeeper.advance(node.clock.now() + later_us)
         pruning = Pruning(node, keeper(node, state, FRAMES_KEPT), state, keep_us)
@@ -79,8 +80,9 @@ def test_time_that_went_back_makes_young(state: str) -> None:
     async def gone_back() -> None:
         failed, machine = list[BaseException](), Stepping(BEGIN_US + 41 * DAY_US)
         options = Options(state=state, agents=False)
-        async with opened(options, SystemClock(machine), failed.append) as node:
-            await node.timekeeper.keep("now", node.aside.dump)
+        async with opened(options, SystemClock(machine), failed.append) as door:
+            node = door.node
+            await node.timekeeper.keep("now", node.reverts.dump)
             machine.time += 1_000 * DAY_US
             await node.timekeeper.revert("now")
             pruning = Pruning(node, keeper(node, state, FRAMES_KEPT), state, 50 * DAY_US)

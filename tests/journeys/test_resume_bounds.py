@@ -22,9 +22,9 @@ from support.waits import WAIT_S
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrders, Command, PlaceOrder, Tick
 from venue.core.messages.events import OrderPlaced
-from venue.gateway.context import Node
 from venue.gateway.streams.catchup import PAGE
 from venue.gateway.streams.limits import SessionLimits, SocketLimits
+from venue.node.node import Node
 from venue.recording.recorder import RENEWAL
 
 ALICE = 10_000_001

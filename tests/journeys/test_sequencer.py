@@ -22,7 +22,7 @@ from venue.core.messages.commands import (
     Tick,
 )
 from venue.core.messages.events import OwnerCreated, Rejected
-from venue.core.messages.savepoints import KeepState, RevertState
+from venue.core.messages.savepoints import KeepState, RevertState, StateReverted
 from venue.core.ranges import OutOfBounds
 from venue.journal.memory import MemoryJournal
 from venue.journal.opening import open_journal
@@ -140,17 +140,17 @@ def test_a_companion_hears_of_what_concerns_it_command_by_command() -> None:
     run(story)
 
 
-def test_followers_of_reverts_hear_of_nothing_else_and_in_turn() -> None:
+def test_listeners_of_reverts_hear_of_nothing_else_and_last() -> None:
     async def story() -> None:
         desk = Desk(MemoryJournal(keep=True), Clock(5))
         heard: list[str] = []
-        desk.outbox.follow_reverts(lambda batch: heard.append("revert"))
+        desk.outbox.reverts.tell("this", lambda event: heard.append(f"revert {event.epoch}"))
         desk.outbox.follow(lambda batch: heard.append(f"all of {len(batch)}"))
         await desk.sequencer.submit([CreateOwner("a"), KeepState("then")])
         await desk.sequencer.submit([RevertState("then")])
         (refused,) = (await desk.sequencer.submit([RevertState("never")]))[0].events
         assert isinstance(refused, Rejected)
-        assert heard == ["all of 2", "revert", "all of 1", "revert", "all of 1"]
+        assert heard == ["all of 2", "all of 1", "revert 1", "all of 1"]
         await desk.sequencer.stop()
         desk.sequencer.close()
 
@@ -166,10 +166,10 @@ def test_what_waits_for_a_revert_is_stamped_after_it() -> None:
         journal.open.set()
         desk = Desk(journal, clock)
 
-        def go_back(batch: list[Applied]) -> None:
-            clock.times = [desk.engine.time]
+        def go_back(event: StateReverted) -> None:
+            clock.times = [event.time]
 
-        desk.outbox.follow_reverts(go_back)
+        desk.outbox.reverts.tell("clock", go_back)
         await desk.sequencer.submit([CreateOwner("a"), KeepState("then")])
         clock.times = [50]
         await desk.sequencer.submit([Tick()])
@@ -198,8 +198,8 @@ def test_followers_hear_of_a_revert_after_a_long_silence() -> None:
         clock = Clock(5)
         desk = Desk(MemoryJournal(keep=True), clock)
         heard: list[int] = []
-        desk.outbox.follow_reverts(lambda batch: heard.append(len(batch)))
         await desk.sequencer.submit([KeepState("then")])
+        desk.outbox.follow(lambda batch: heard.append(len(batch)))
         clock.times = [5 + 2 * room.LATE_US]
         await desk.sequencer.submit([RevertState("then")])
         assert heard == [1]

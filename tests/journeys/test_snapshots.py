@@ -22,7 +22,7 @@ from support.moved import Moved
 from support.raw import order
 from venue.api.operator.snapshots import SnapshotId, SnapshotView
 from venue.cli.verify import verify
-from venue.gateway.context import Call
+from venue.gateway.door import Call
 from venue.gateway.operations.operator.snapshots import delete_snapshot, keep_snapshot
 from venue.node.clock import SystemClock
 from venue.running.opening import opened
@@ -311,8 +311,9 @@ def test_a_state_that_is_saved_and_deleted_at_once_is_answered_for_twice(replace
 
 async def _save_and_delete(*, replaced: bool) -> None:
     options = Options(agents=False, history=False)
-    async with opened(options, SystemClock(), _fail) as node:
-        call, name = Call(node, 0, b""), SnapshotId(name="base")
+    async with opened(options, SystemClock(), _fail) as door:
+        node = door.node
+        call, name = Call(door, 0, b""), SnapshotId(name="base")
         if replaced:
             await keep_snapshot(call, name)
         saved, deleted = await asyncio.gather(

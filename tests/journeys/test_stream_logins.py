@@ -18,7 +18,7 @@ from venue.api.errors import ApiError
 from venue.gateway.access.auth import Authenticator, Keyring
 from venue.gateway.access.callers import Caller
 from venue.gateway.access.replay import ReplayGuard
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.gateway.streams.logins import Logins
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
@@ -148,8 +148,9 @@ def test_logins_that_no_clock_accepts_are_not_kept() -> None:
     machine = Movable()
     clock = VenueClock(SystemClock(machine))
     clock.begin(0, ClockMode(), ClockMode(Mode.MANUAL), BEGIN_MS * 1_000)
-    node = cast(Node, SimpleNamespace(clock=clock, replays=ReplayGuard(clock)))
-    logins = Logins(node, Authenticator(Keyring(), clock))
+    node = SimpleNamespace(clock=clock)
+    door = cast(Door, SimpleNamespace(node=node, replays=ReplayGuard(clock)))
+    logins = Logins(door, Authenticator(Keyring(), clock))
     callers = []
     for number in range(50):
         callers.append(Caller(1, "key", 0, clock.wall() // 1_000, b"%d" % number))

@@ -22,10 +22,11 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.contract_events import LiquidationFinished
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call
 from venue.gateway.operations.operator.contracts import post_index
 from venue.lab import demo
 from venue.node.clock import SystemClock
+from venue.node.node import Node
 from venue.running.opening import opened
 from venue.running.options import Options
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, Wallet
@@ -42,7 +43,8 @@ def test_a_cascade_is_worked_off_at_once() -> None:
 
 async def _cascade() -> None:
     options = Options(agents=False, history=False)
-    async with opened(options, SystemClock(), _fail) as node:
+    async with opened(options, SystemClock(), _fail) as door:
+        node = door.node
         await _positions(node)
         crash = PostIndex(SYMBOL, demo.POSTED, PRICE * 99 // 100, jump=True)
         assert _liquidated(await node.submit([crash])) == LIQUIDATIONS_MAX
@@ -105,10 +107,11 @@ def test_an_index_is_set_at_once_on_a_practice_venue_only(practice: bool) -> Non
 
 async def _jump(practice: bool) -> None:
     options = Options(agents=False, history=False, practice=practice, demo_keys=practice)
-    async with opened(options, SystemClock(), _fail) as node:
+    async with opened(options, SystemClock(), _fail) as door:
+        node = door.node
         if not practice:  # it began without markets
             await node.submit(demo.genesis())
-        call = Call(node, 0, b"")
+        call = Call(door, 0, b"")
         price = str(PRICE // 100)
         await post_index(
             call, IndexRequest(symbol=SYMBOL, price=price, source=demo.POSTED)

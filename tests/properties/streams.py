@@ -30,7 +30,7 @@ from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.answers.market import trade_id_text
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.gateway.streams.connection import SocketConnection as Stream
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.limits import SessionLimits, SocketLimits, Timing
@@ -122,17 +122,18 @@ class Wire:
 class Streams:
     """Clients of one venue, one after another, from one seed, and a witness beside them all."""
 
-    def __init__(self, seed: int, node: Node) -> None:
+    def __init__(self, seed: int, door: Door) -> None:
         self._random = Random(seed)
-        self._node = node
+        self._front = door
+        self._node = node = door.node
         self._loop = asyncio.get_running_loop()
         self._writer = Writer(self._random, lambda: node.clock.wall() // 1000)
         origins, options = Origins(), Options(limits=False)
-        requests = dispatcher(node, options, origins)
-        self._hub = Hub(node, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
+        requests = dispatcher(door, options, origins)
+        self._hub = Hub(door, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
         node.outbox.follow(self._hub.follow)
-        authenticator = Authenticator(node.keys.ring, node.clock)
-        self._door = Sockets(node, self._hub, authenticator, LIMITS, requests.desk, origins)
+        authenticator = Authenticator(door.keys.ring, node.clock)
+        self._door = Sockets(door, self._hub, authenticator, LIMITS, requests.desk, origins)
         self._listener = Listener(FREE, requests.serve, self._door, Proxies(), self._loop)
         starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
         self._agents = Agents(node.engine, seed, starts)
@@ -164,7 +165,7 @@ class Streams:
             await self._settle(kept)
             assert _memory() - memory < GROWTH_MAX
             assert len(os.listdir("/proc/self/fd")) <= files + 2
-        assert self._node.stream_defects.count == 0
+        assert self._front.stream_defects.count == 0
         self._hear_all()
         self._leave()
 
@@ -348,7 +349,7 @@ def told() -> Iterator[io.StringIO]:
 async def streams(seed: int) -> AsyncIterator[Streams]:
     """Clients of a venue in memory."""
     options = Options(agents=False, history=False, projection=False)
-    async with opened(options, SystemClock(), cast(Any, lambda problem: None)) as node:
-        found = Streams(seed, node)
+    async with opened(options, SystemClock(), cast(Any, lambda problem: None)) as door:
+        found = Streams(seed, door)
         yield found
         await found._door.finish()

@@ -40,11 +40,12 @@ from venue.gateway.answers.kept import (
     Answers,
     Series,
 )
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call, Door
 from venue.gateway.operations.contract import market as contract_market
 from venue.gateway.operations.spot import market as spot_market
 from venue.lab import demo
 from venue.node.clock import SystemClock
+from venue.node.node import Node
 from venue.running.opening import opened
 from venue.running.options import Options
 
@@ -71,13 +72,13 @@ class Hands:
         return self.time
 
 
-def in_a_venue(act: Callable[[Node, Hands], Any]) -> None:
+def in_a_venue(act: Callable[[Door, Hands], Any]) -> None:
     """Have a venue in this process, without doors, to act on."""
 
     async def run() -> None:
         clock = Hands()
-        async with opened(Options(agents=False), SystemClock(clock), lambda problem: None) as node:
-            done = act(node, clock)
+        async with opened(Options(agents=False), SystemClock(clock), lambda problem: None) as door:
+            done = act(door, clock)
             if isinstance(done, Awaitable):
                 await done
 
@@ -152,26 +153,26 @@ def questions(choice: Random) -> list[tuple[Handler, Any]]:
     ]
 
 
-def afresh(node: Node, handler: Handler, request: Any) -> bytes:
+def afresh(door: Door, handler: Handler, request: Any) -> bytes:
     """The answer of a venue that has kept none."""
-    kept, node.answers = node.answers, Answers()
+    kept, door.answers = door.answers, Answers()
     try:
-        return handler(Call(node, 0, b""), request).data
+        return handler(Call(door, 0, b""), request).data
     finally:
-        node.answers = kept
+        door.answers = kept
 
 
 def test_answers_that_are_kept_are_those_of_now() -> None:
-    def act(node: Node, clock: Hands) -> None:
+    def act(door: Door, clock: Hands) -> None:
         choice = Random(7)
         told = dict.fromkeys(range(len(questions(choice))), b"")
         changed = dict.fromkeys(told, 0)
         for _ in range(STEPS):
             clock.time += choice.choice(WAITS)
-            say(node, clock, step(choice, node))
+            say(door.node, clock, step(choice, door.node))
             for number, (handler, request) in enumerate(questions(choice)):
-                kept = handler(Call(node, 0, b""), request).data
-                assert kept == afresh(node, handler, request), (handler.__name__, request)
+                kept = handler(Call(door, 0, b""), request).data
+                assert kept == afresh(door, handler, request), (handler.__name__, request)
                 changed[number] += kept != told[number]
                 told[number] = kept
         assert min(changed.values()) > STEPS // 20, changed
@@ -180,8 +181,8 @@ def test_answers_that_are_kept_are_those_of_now() -> None:
 
 
 def test_an_answer_is_encoded_once_per_change() -> None:
-    def act(node: Node, clock: Hands) -> None:
-        call, btc = Call(node, 0, b""), "BTCUSDT"
+    def act(door: Door, clock: Hands) -> None:
+        call, btc = Call(door, 0, b""), "BTCUSDT"
         asked: list[tuple[Handler, Any]] = [
             (spot_market.depth, DepthRequest(symbol=btc)),
             (contract_market.contract_depth, DepthRequest(symbol=btc)),
@@ -194,8 +195,8 @@ def test_an_answer_is_encoded_once_per_change() -> None:
         first = [handler(call, request) for handler, request in asked]
         assert [handler(call, request) for handler, request in asked] == first
         price = demo.STARTS[btc].price + 1
-        say(node, clock, PlaceOrder(FIRST_UID, btc, 0, 0, 0, 100, price))
-        say(node, clock, PlaceOrder(FIRST_UID + 1, btc, 1, 0, 0, 40, price))
+        say(door.node, clock, PlaceOrder(FIRST_UID, btc, 0, 0, 0, 100, price))
+        say(door.node, clock, PlaceOrder(FIRST_UID + 1, btc, 1, 0, 0, 40, price))
         later = [handler(call, request) for handler, request in asked]
         same = [one is other for one, other in zip(first, later, strict=True)]
         assert same == [False, True, False, False, False, False, False]
@@ -204,8 +205,8 @@ def test_an_answer_is_encoded_once_per_change() -> None:
 
 
 def test_times_are_those_of_the_question() -> None:
-    def act(node: Node, clock: Hands) -> None:
-        call = Call(node, 0, b"")
+    def act(door: Door, clock: Hands) -> None:
+        call = Call(door, 0, b"")
         for _ in range(3):
             clock.time += 5_000
             now = clock.time // 1000
@@ -222,20 +223,20 @@ def test_times_are_those_of_the_question() -> None:
 
 
 def test_a_stranger_does_not_decide_how_much_is_kept() -> None:
-    def act(node: Node, clock: Hands) -> None:
-        call = Call(node, 0, b"")
+    def act(door: Door, clock: Hands) -> None:
+        call = Call(door, 0, b"")
         price = demo.STARTS["BTCUSDT"].price
-        say(node, clock, PlaceOrder(FIRST_UID, "BTCUSDT", 0, 0, 0, 1_000, price))
-        say(node, clock, PlaceOrder(FIRST_UID + 1, "BTCUSDT", 1, 0, 0, 40, price))
+        say(door.node, clock, PlaceOrder(FIRST_UID, "BTCUSDT", 0, 0, 0, 1_000, price))
+        say(door.node, clock, PlaceOrder(FIRST_UID + 1, "BTCUSDT", 1, 0, 0, 40, price))
         for limit in range(1, 1_001):
             spot_market.trades(call, TradesRequest(symbol="BTCUSDT", limit=limit))
             spot_market.klines(call, KlinesRequest(symbol="BTCUSDT", interval="1m", limit=limit))
             chosen = ["BTCUSDT", "ETHUSDT", "SOLUSDT"][: 1 + limit % 3]
             spot_market.tickers(call, SelectionRequest(symbol=None, symbols=chosen))
-        kept = {len(question) for question in node.answers.known}
+        kept = {len(question) for question in door.answers.known}
         assert kept == {2}  # an operation and a symbol
-        assert len(node.answers.known) == 3
-        assert len(node.answers.held()) == 2
+        assert len(door.answers.known) == 3
+        assert len(door.answers.held()) == 2
 
     in_a_venue(act)
 
@@ -243,8 +244,8 @@ def test_a_stranger_does_not_decide_how_much_is_kept() -> None:
 def test_who_asks_for_all_series_of_the_demo_markets_has_none_encoded_twice() -> None:
     """Enemy: a stranger who asks for each in turn, so that those of all others are let go."""
 
-    def act(node: Node, clock: Hands) -> None:
-        call = Call(node, 0, b"")
+    def act(door: Door, clock: Hands) -> None:
+        call = Call(door, 0, b"")
         for instrument in demo.INSTRUMENTS:
             spot_market.trades(call, TradesRequest(symbol=instrument.symbol, limit=1))
             for interval in INTERVALS:
@@ -259,7 +260,7 @@ def test_who_asks_for_all_series_of_the_demo_markets_has_none_encoded_twice() ->
                 contract_market.contract_klines(call, asked)
                 contract_market.index_klines(call, asked)
                 contract_market.mark_klines(call, asked)
-        held = len(node.answers.held())
+        held = len(door.answers.held())
         markets = len(demo.INSTRUMENTS) + 3 * len(demo.CONTRACTS)
         trades = len(demo.INSTRUMENTS) + len(demo.CONTRACTS)
         assert held == trades + markets * len(INTERVALS) < SERIES_MAX

@@ -70,12 +70,13 @@ class Walk:
         self.published: list[Applied] = []
         self.told: list[list[Applied]] = []
         self.desk.outbox.follow(self.published.extend)
-        self.desk.outbox.follow_reverts(self._go_back)
+        self.desk.outbox.follow(self._follow)
         self.alice = self.bob = 0
 
-    def _go_back(self, batch: list[Applied]) -> None:
-        self.told.append(batch)
-        self.clock.times = [self.desk.engine.time]
+    def _follow(self, batch: list[Applied]) -> None:
+        if type(batch[0].command) is RevertState:
+            self.told.append(batch)
+            self.clock.times = [self.desk.engine.time]
 
     def ask(self, *commands: Command, patient: bool = False) -> None:
         """Have commands applied together, and go on."""

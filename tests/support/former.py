@@ -34,10 +34,10 @@ from venue.core.messages.commands import (
     Tick,
 )
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Node
 from venue.journal.opening import open_readonly
 from venue.lab import demo
 from venue.node.clock import SystemClock
+from venue.node.node import Node
 from venue.running.opening import opened
 from venue.running.options import Options
 from venue.vocabulary import (
@@ -154,19 +154,21 @@ async def make(path: Path, kind: str) -> None:
     failed: list[BaseException] = []
     clock = Stepping(BEGIN_US)
     options = Options(state=str(path), agents=False)
-    async with opened(options, SystemClock(clock), failed.append) as node:
+    async with opened(options, SystemClock(clock), failed.append) as door:
+        node = door.node
         maker = Maker(node, clock)
         await maker.quotes()
         await maker.positions()
         await maker.halted()
         await maker.pass_time(60)
-        await node.keys.create(ALICE, 7, now=clock.wall(), label="kept")
+        await door.keys.create(ALICE, 7, now=clock.wall(), label="kept")
         if kind == "killed":
             await _die(node)
     assert not failed, failed
     if kind == "late":
         clock.time += STEP_US
-        async with opened(options, SystemClock(clock), failed.append) as node:
+        async with opened(options, SystemClock(clock), failed.append) as door:
+            node = door.node
             maker = Maker(node, clock)
             await maker.pass_time(15)
             contract = demo.CONTRACTS[0]

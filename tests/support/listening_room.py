@@ -15,7 +15,6 @@ from support.waits import WAIT_S
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.connections import HttpLimits
 from venue.gateway.access.origins import Origins
-from venue.gateway.context import Node
 from venue.gateway.streams.connection import SocketConnection
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.limits import SocketLimits, Timing
@@ -24,6 +23,7 @@ from venue.gateway.transport.server import Server, listen
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.lab import demo
 from venue.node.clock import SystemClock
+from venue.node.node import Node
 from venue.running.opening import opened
 from venue.running.options import Options
 from venue.running.requests import dispatcher
@@ -64,21 +64,22 @@ class ListeningRoom:
             frames_kept=self._frames_kept,
         )  # fmt: skip
         self._loop = asyncio.get_running_loop()
-        async with opened(options, self._clock, lambda problem: None) as node:
-            hub = Hub(node, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
+        async with opened(options, self._clock, lambda problem: None) as door:
+            node = door.node
+            hub = Hub(door, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
             node.outbox.follow(hub.follow)
             origins = Origins()
-            requests = dispatcher(node, options, origins)
-            authenticator = Authenticator(node.keys.ring, node.clock)
-            door = Sockets(node, hub, authenticator, self._limits, requests.desk, origins)
-            node.outbox.follow_reverts(door.follow)
-            self._server = await Server.start(self._bound, self._http, requests.serve, door)
-            self._node, self._door = node, door
-            self.hub, self._stopping = hub, asyncio.Event()
+            requests = dispatcher(door, options, origins)
+            authenticator = Authenticator(door.keys.ring, node.clock)
+            sockets = Sockets(door, hub, authenticator, self._limits, requests.desk, origins)
+            node.reverts.tell("sockets", sockets.go_back)
+            self._server = await Server.start(self._bound, self._http, requests.serve, sockets)
+            self._node, self._sockets = node, sockets
+            self.door, self.hub, self._stopping = door, hub, asyncio.Event()
             self._ready.set()
             await self._stopping.wait()
             await self._server.stop()
-            await door.finish()
+            await sockets.finish()
 
     def do(self, act: Callable[[Node], T]) -> T:
         """The result of an act on the venue's node, done in its own thread."""
@@ -92,7 +93,7 @@ class ListeningRoom:
 
     def settle(self) -> None:
         """Wait until nothing is left to do for connections that have ended."""
-        asyncio.run_coroutine_threadsafe(self._door.finish(), self._loop).result(WAIT_S)
+        asyncio.run_coroutine_threadsafe(self._sockets.finish(), self._loop).result(WAIT_S)
 
     def connection(self, port: int) -> Any:
         """The venue's end of the stream from a client's port; None when there is none. In `do`."""

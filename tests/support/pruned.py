@@ -41,7 +41,8 @@ async def live(path: Path) -> None:
     for day in PHASES:
         clock.time = BEGIN_US + day * DAY_US
         options = Options(state=str(path), agents=False)
-        async with opened(options, SystemClock(clock), failed.append) as node:
+        async with opened(options, SystemClock(clock), failed.append) as door:
+            node = door.node
             maker = Maker(node, clock)
             if day == 0:
                 await maker.quotes()

@@ -13,8 +13,8 @@ from support.socket_desk import Cable
 from venue.api.streams.channels import CHECKED, SOCKETS, Socket, streams_of
 from venue.core.messages.commands import Tick
 from venue.gateway.answers.market import trade_id_text
-from venue.gateway.context import Node
 from venue.node.market_data.product import Board
+from venue.node.node import Node
 from venue.vocabulary import Product
 
 KINDS: Final = SOCKETS[:4]  # the others are further names of these

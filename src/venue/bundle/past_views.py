@@ -13,7 +13,7 @@ from venue.bundle.moments import Moments, Told
 from venue.bundle.sealed import SealedJournal
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.client import History
 from venue.node.clock import SystemClock
@@ -21,7 +21,7 @@ from venue.node.clock_modes import ClockMode, Mode
 from venue.node.venue_clock import VenueClock
 from venue.running.founding import add_demo_keys
 from venue.running.options import Options
-from venue.running.wiring import Views, wire_node
+from venue.running.wiring import Views, wire_venue
 
 TOLD_EVERY: Final = 10_000  # commands
 
@@ -66,18 +66,18 @@ class PastViews:
             self._told(self.engine.sequence, self.sequence)
 
 
-def node_of(
+def door_of(
     options: Options,
     moments: Moments,
     past: PastViews,
     history: History,
     history_told: Callable[[], str],
-) -> Node:
+) -> Door:
     """Wire a venue of these views, with the demo keys of the owners that it had then."""
     engine, sequence = past.engine, past.sequence
     clock = VenueClock(SystemClock())
     clock.begin(engine.time, ClockMode(Mode.MANUAL), None, None)
-    node = wire_node(
+    door = wire_venue(
         structs.replace(options, profile=Profile(moments.run.profile)),
         engine,
         past.views,
@@ -86,14 +86,14 @@ def node_of(
         clock=clock,
         on_failure=_defect,
     )
-    node.data = f"{moments.run.name}, read-only, at command {sequence} of {moments.run.last()}"
-    node.epoch_line += b"x-venue-at: %d\r\n" % sequence
-    node.past_wire = moments.run.wire
-    node.history_told = history_told
-    node.observe(options.wire_log)
-    add_demo_keys(node)
+    door.node.data = f"{moments.run.name}, read-only, at command {sequence} of {moments.run.last()}"
+    door.epoch_line += b"x-venue-at: %d\r\n" % sequence
+    door.past_wire = moments.run.wire
+    door.node.history_told = history_told
+    door.observe(options.wire_log)
+    add_demo_keys(door)
     past.views.begin_prehistory(engine.settings)
-    return node
+    return door
 
 
 def _defect(problem: BaseException) -> None:

@@ -23,11 +23,10 @@ from venue.api.errors import ApiError
 from venue.api.operator.preview import preview
 from venue.bundle.file import RunRefused
 from venue.bundle.moments import Moments, Told
-from venue.bundle.past_views import PastViews, node_of
+from venue.bundle.past_views import PastViews, door_of
 from venue.bundle.runs import PastRun
 from venue.gateway.access.origins import Origins
 from venue.gateway.bounds import DEV_FACTOR, bounds
-from venue.gateway.context import Node
 from venue.gateway.dispatch.dispatcher import refusal_of
 from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
@@ -36,6 +35,7 @@ from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.shelf import Shelf
 from venue.history.temporary import Folder
 from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
+from venue.node.node import Node
 from venue.running.options import Options
 from venue.running.requests import dispatcher
 
@@ -210,7 +210,7 @@ class RunReader:
         try:
             past = PastViews(moments, sequence, begin, self._told)
             await asyncio.to_thread(past.bring)
-            node = node_of(self._options, moments, past, history, self._history_told)
+            door = door_of(self._options, moments, past, history, self._history_told)
         except BaseException as problem:
             await history.close()
             await self._forget(sequence, base)
@@ -220,8 +220,8 @@ class RunReader:
                 f"{moments.run.name} cannot be served ({type(problem).__name__}: {problem}):"
                 " make the bundle again"
             ) from problem
-        requests = dispatcher(node, self._options, self._origins)
-        return View(node, requests.serve, base)
+        requests = dispatcher(door, self._options, self._origins)
+        return View(door.node, requests.serve, base)
 
 
 def _check_asks(request: Request) -> None:

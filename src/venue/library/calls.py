@@ -20,11 +20,11 @@ from venue.client.errors import Misused, refused
 from venue.client.http import NOT_SENT, given
 from venue.gateway.access.limits import Limits
 from venue.gateway.answers.encoded import Encoded
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.acting import acted_for
 from venue.gateway.dispatch.decode import body_values, decode
 from venue.gateway.dispatch.dispatcher import Desk
 from venue.gateway.dispatch.routes import Route
+from venue.gateway.door import Call, Door
 from venue.gateway.operations.bindings import routes
 from venue.node.sequencer import Stopped
 from venue.vocabulary import Access
@@ -35,9 +35,10 @@ R = TypeVar("R")
 class Calls:
     """Serves rows of the table of operations for owners of one venue, on its loop."""
 
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        self._desk = Desk(node, routes(), Limits(None, None, None))
+    def __init__(self, door: Door) -> None:
+        self.door = door
+        self.node = door.node
+        self._desk = Desk(door, routes(), Limits(None, None, None))
         self._routes: dict[str, Route] = {}
 
     async def serve(self, row: Operation[..., Any, R], owner: str, values: dict[str, Any]) -> R:
@@ -78,7 +79,7 @@ class Calls:
 
     async def _reply(self, route: Route, uid: int, given: dict[str, Any]) -> Any:
         if not route.trades:
-            reply = route.handler(Call(self.node, uid, b""), decode(route.request, given))
+            reply = route.handler(Call(self.door, uid, b""), decode(route.request, given))
             return await reply if inspect.isawaitable(reply) else reply
         if route.orders:
             self.node.check_room(uid)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from venue.api.operation import Empty
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call, Door
 from venue.gateway.operations.contract.account import contract_balance
 from venue.library.results import Equity
 from venue.texts import amount_text, price_text
@@ -24,8 +24,9 @@ UNIT: Final = "USDT"  # the unit of equity
 class EquityLog:
     """Notes the worth of owners every `step_us` of venue time. Belongs to the venue's loop."""
 
-    def __init__(self, node: Node, step_us: int) -> None:
-        self._node = node
+    def __init__(self, door: Door, step_us: int) -> None:
+        self._door = door
+        self._node = node = door.node
         self._step_us = step_us
         self._rows: dict[str, deque[Equity]] = {}
         self._noted = node.clock.now()
@@ -79,7 +80,7 @@ class EquityLog:
             if held:
                 spot += Decimal(amount_text(asset, held)) * self._price(asset.name)
         contract = Decimal(0)
-        for money in contract_balance(Call(node, account.uid, b""), Empty()):
+        for money in contract_balance(Call(self._door, account.uid, b""), Empty()):
             contract += Decimal(money.balance) * self._price(money.asset)
         ts = node.clock.now() // US_PER_MS
         return Equity(ts=ts, owner=owner, equity=spot + contract, spot=spot, contract=contract)

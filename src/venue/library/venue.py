@@ -33,8 +33,8 @@ from venue.client.errors import Misused, refused
 from venue.compiled import refuse_stale
 from venue.core.state import audit
 from venue.gateway.bounds import bounds
-from venue.gateway.context import Node
 from venue.gateway.dispatch.decode import scaled
+from venue.gateway.door import Door
 from venue.gateway.transport.server import listen
 from venue.library import views
 from venue.library.account import Account, Money
@@ -97,24 +97,25 @@ class Venue:
         refuse_stale()
         self._loop = LoopThread()
         try:
-            self._node: Node = self._loop.call(self._start())
+            self._door = self._loop.call(self._start())
+            self._node = self._door.node
         except BaseException:
             self._loop.close()
             raise
-        self._calls = Calls(self._node)
+        self._calls = Calls(self._door)
         atexit.register(self._shut)
 
-    async def _start(self) -> Node:
+    async def _start(self) -> Door:
         opening = AsyncExitStack()
         async with opening:
             context = started(self._options, SystemClock(), self._failures.append)
-            node = await opening.enter_async_context(context)
-            self._equity = EquityLog(node, self._step_us)
-            node.timekeeper.follow(self._equity, keep_up)
-            passing = in_background(node, self._options)
+            door = await opening.enter_async_context(context)
+            self._equity = EquityLog(door, self._step_us)
+            door.node.timekeeper.follow(self._equity, keep_up)
+            passing = in_background(door.node, self._options)
             self._background = await opening.enter_async_context(passing)
             self._open = opening.pop_all()
-        return node
+        return door
 
     # -- its end ----------------------------------------------------------------------------------
 
@@ -381,7 +382,7 @@ class Venue:
     async def _serve(self, host: str, port: int) -> Served:
         fit = bounds(limited=self._options.limits)
         bound = listen(host, port)
-        await self._open.enter_async_context(doors(self._node, self._options, bound, fit))
+        await self._open.enter_async_context(doors(self._door, self._options, bound, fit))
         place = f"{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
         return Served(f"http://{place}", f"ws://{place}/spot/v3/ws", f"ws://{place}/contract/v3/ws")
 

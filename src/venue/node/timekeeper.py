@@ -17,9 +17,8 @@ from msgspec import Struct
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import ChangeSetting, Command, Tick
-from venue.core.messages.savepoints import KeepState, RevertState
+from venue.core.messages.savepoints import KeepState, RevertState, StateReverted
 from venue.core.units import DAY_US
-from venue.node.aside import reverted
 from venue.node.clock_modes import (
     SETTING,
     SIGNED_AHEAD,
@@ -163,14 +162,12 @@ class Timekeeper:
         if self._report is not None:
             self._report.follow(batch)
 
-    def go_back(self, batch: list[Applied]) -> None:
-        """Follow reverts: time goes back with the state."""
-        event = reverted(batch)
-        if event is not None:
-            stored = self._engine.settings.get(SETTING, "")
-            self._clock.go_back(parsed(stored), event.time)
-            self._ticked = self._stepped = event.time
-            self._look.set()
+    def go_back(self, event: StateReverted) -> None:
+        """Take time back with the state."""
+        stored = self._engine.settings.get(SETTING, "")
+        self._clock.go_back(parsed(stored), event.time)
+        self._ticked = self._stepped = event.time
+        self._look.set()
 
     def advancing(self) -> bool:
         """Whether an advance is under way."""

@@ -17,7 +17,6 @@ import msgspec
 from venue.api.errors import ApiError
 from venue.files import private_files
 from venue.files.archive_names import archives, unfinished
-from venue.gateway.context import Node
 from venue.helpers.link import HistoryFailed, Link
 from venue.journal.archive import Told, told
 from venue.journal.chain import BLOCK
@@ -25,6 +24,7 @@ from venue.journal.journal import JournalCorrupt, JournalFailed, earliest, forei
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal
 from venue.node.keeper import Keeper, SnapshotFailed
+from venue.node.node import Node
 from venue.pruning.cut import STEPS, Piece, Trunk, cut, last_old, time_of
 from venue.pruning.helper import BEGIN, COMMANDS, FINISH, MODULE, ArchiveTask
 from venue.pruning.states import forget_states

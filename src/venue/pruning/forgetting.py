@@ -13,9 +13,9 @@ from itertools import pairwise
 from typing import Final
 
 from venue.core.units import DAY_US
-from venue.gateway.context import Node
 from venue.helpers.link import HistoryFailed
 from venue.node.explainer import keeping_recent
+from venue.node.node import Node
 from venue.node.snapshots import take, take_state
 
 ASK_S: Final = 10.0  # how often it is asked whether rows take too much

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 
 from venue.core.messages.savepoints import DropState
-from venue.gateway.context import Node
 from venue.journal.journal import Snapshot
 from venue.journal.recovery import beginning
 from venue.journal.sqlite import SqliteJournal
+from venue.node.node import Node
 
 log = logging.getLogger("venue")
 

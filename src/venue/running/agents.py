@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from functools import partial
-from typing import Final
 
 from venue.api.errors import ApiError
 from venue.core.messages.commands import Command
-from venue.gateway.context import Node
 from venue.lab.agents.all_agents import AllAgents
 from venue.lab.agents.holding import AgentHolding
 from venue.lab.agents.spot import STEP_US
 from venue.node.fair_queue import AGENTS
-
-PART: Final = "agents"  # the name of their part of `aside`
+from venue.node.node import Node
 
 
 async def attach_agents(
@@ -28,8 +25,8 @@ async def attach_agents(
     stepper: AllAgents | AgentHolding = AgentHolding(node.engine)
     if agents:
         stepper = all_agents = AllAgents(node.engine, seed)
-        node.aside.add(PART, all_agents)
-    began = PART not in node.aside.become(aside) and agents
+        node.reverts.restore("agents", all_agents)
+    began = "agents" not in node.reverts.take(aside) and agents
     if began:
         await all_agents.begin(node.sequencer)
     if act:

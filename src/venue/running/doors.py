@@ -14,9 +14,9 @@ from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.answers.kept import WORLD_SERIES_MAX, Answers
 from venue.gateway.bounds import Bounds
-from venue.gateway.context import Node
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
 from venue.gateway.dispatch.faulty import FaultyDoor
+from venue.gateway.door import Door
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.limits import SocketLimits, Timing
 from venue.gateway.streams.sockets import Sockets, Taken
@@ -38,18 +38,18 @@ WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which 
 
 @contextlib.asynccontextmanager
 async def doors(
-    node: Node, options: Options, bound: socket.socket, fit: Bounds
+    door: Door, options: Options, bound: socket.socket, fit: Bounds
 ) -> AsyncIterator[None]:
     """Answer requests and streams on a bound socket; on leaving, close all connections."""
     options = msgspec.structs.replace(options, port=bound.getsockname()[1])
     origins = Origins(options.hosts, options.origins)
-    serve, streams = _doors(options, origins, fit.sockets, Taken(), node)
+    serve, streams = _doors(options, origins, fit.sockets, Taken(), door)
     plain = msgspec.structs.replace(options, state=None, keep_us=None)
     of_worlds = partial(_doors, plain, origins, fit.sockets, streams.taken)
-    living = _living(plain, node, of_worlds)
+    living = _living(plain, door, of_worlds)
     proxies, operators = Proxies(options.proxies), operator_door(options)
     server = await Server.start(bound, fit.http, serve, streams, proxies, operators=operators)
-    worlds = node.worlds = Worlds(server.listener, living)
+    worlds = door.worlds = Worlds(server.listener, living)
     try:
         yield
     finally:
@@ -60,38 +60,38 @@ async def doors(
 
 
 def _doors(
-    options: Options, origins: Origins, limits: SocketLimits, taken: Taken, node: Node
+    options: Options, origins: Origins, limits: SocketLimits, taken: Taken, door: Door
 ) -> tuple[Callable[[Request], None], Sockets]:
     """The function that serves a venue's requests, and the door for its streams."""
-    requests = dispatcher(node, options, origins)
-    streams = _streams(node, options, requests.desk, origins, limits, taken)
-    requests.faulty = _faulty(node, options, origins, requests).serve
-    return node.noted(requests.serve), streams
+    requests = dispatcher(door, options, origins)
+    streams = _streams(door, options, requests.desk, origins, limits, taken)
+    requests.faulty = _faulty(door, options, origins, requests).serve
+    return door.noted(requests.serve), streams
 
 
-def _living(plain: Options, beside: Node, open_doors: Doors) -> Living:
+def _living(plain: Options, beside: Door, open_doors: Doors) -> Living:
     """Worlds begin as a venue does, or with a state of the one `beside` them, and keep nothing."""
     queue = Queue()
     goes_on = msgspec.structs.replace(plain, clock=None, at=None)  # as the state says
 
-    async def open_world(journal: Journal, history: History, failed: OnFailure) -> Node:
+    async def open_world(journal: Journal, history: History, failed: OnFailure) -> Door:
         begun = goes_on if journal.begin() else plain
-        node = await open_node(begun, journal, history, SystemClock(), failed)
-        node.observe(min(plain.wire_log, WORLD_WIRE_LOG), queue)
-        node.answers = Answers(WORLD_SERIES_MAX)
-        return node
+        door = await open_node(begun, journal, history, SystemClock(), failed)
+        door.observe(min(plain.wire_log, WORLD_WIRE_LOG), queue)
+        door.answers = Answers(WORLD_SERIES_MAX)
+        return door
 
     ready = partial(make_ready, plain)
-    return Living(beside, Shelf(plain.frames_kept), open_world, open_doors, ready)
+    return Living(beside.node, Shelf(plain.frames_kept), open_world, open_doors, ready)
 
 
-def _faulty(node: Node, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
+def _faulty(door: Door, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
     """The door that serves for the dispatcher as rules of faults say."""
-    return FaultyDoor(node, whole, lambda clock: dispatcher(node, options, origins, clock).serve)
+    return FaultyDoor(door, whole, lambda clock: dispatcher(door, options, origins, clock).serve)
 
 
 def _streams(
-    node: Node,
+    door: Door,
     options: Options,
     desk: Desk,
     origins: Origins,
@@ -99,10 +99,11 @@ def _streams(
     taken: Taken,
 ) -> Sockets:
     """The door for streams, with a hub that hears of every batch from now on."""
-    hub = Hub(node, Timing(depth_s=options.depth_ms / 1000))
+    node = door.node
+    hub = Hub(door, Timing(depth_s=options.depth_ms / 1000))
     node.outbox.follow(hub.follow)
     node.timekeeper.follow(hub, hub.keep_up)
-    checks = authenticator(node, node.clock)
-    sockets = Sockets(node, hub, checks, limits, desk, origins, taken=taken)
-    node.outbox.follow_reverts(sockets.follow)
+    checks = authenticator(door, node.clock)
+    sockets = Sockets(door, hub, checks, limits, desk, origins, taken=taken)
+    node.reverts.tell("sockets", sockets.go_back)
     return sockets

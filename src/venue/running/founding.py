@@ -9,9 +9,10 @@ from venue.core.messages.commands import ChangeSetting, Command
 from venue.core.units import FIRST_UID
 from venue.gateway.access.callers import KeyFacts
 from venue.gateway.access.keys import KeyCredentials
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.lab import demo
 from venue.node.clock_modes import SETTING, ClockMode
+from venue.node.node import Node
 
 PRACTICE: Final = "practice"  # a setting: a real venue has it as "false" from its first command on
 
@@ -35,11 +36,11 @@ def check_kind(engine: Engine, file: str, *, practice: bool) -> None:
     )
 
 
-async def found_venue(node: Node, seed: int, *, demo_keys: bool, batch_place: bool | None) -> None:
+async def found_venue(door: Door, seed: int, *, demo_keys: bool, batch_place: bool | None) -> None:
     """A new practice venue's owners, markets and money; the settings that were asked for. Keys
     without an owner end: the venue may have been killed right after a revert that took the owner
     away."""
-    engine = node.engine
+    node, engine = door.node, door.node.engine
     if engine.sequence == 0:
         # One group: no crash may leave owners without their money.
         first = _practice(node, seed) if node.practice else [ChangeSetting(PRACTICE, "false")]
@@ -48,14 +49,14 @@ async def found_venue(node: Node, seed: int, *, demo_keys: bool, batch_place: bo
     if mode != node.setting(SETTING, ClockMode().text()):
         await node.submit([ChangeSetting(SETTING, mode)])
     if demo_keys:
-        add_demo_keys(node)
+        add_demo_keys(door)
     if batch_place is not None:
         value = "true" if batch_place else "false"
         for name in ("batchPlace", "contractBatchPlace"):
             if node.setting(name, "false") != value:
                 await node.submit([ChangeSetting(name, value)])
-    node.keys.withdraw(engine.accounts)
-    await node.keys.settle()
+    door.keys.withdraw(engine.accounts)
+    await door.keys.settle()
 
 
 def _practice(node: Node, seed: int) -> list[Command]:
@@ -67,14 +68,14 @@ def _practice(node: Node, seed: int) -> list[Command]:
     return first
 
 
-def add_demo_keys(node: Node) -> None:
+def add_demo_keys(door: Door) -> None:
     """Add the demo keys of the owners that there are. Public as they are, they live in memory only
     and come back at every start, unless they were revoked."""
-    now = node.clock.told()
+    now = door.node.clock.told()
     for account in demo.ACCOUNTS:
-        uid = node.engine.uids.get(account.name)
+        uid = door.node.engine.uids.get(account.name)
         if uid is not None:
-            node.keys.add(
+            door.keys.add(
                 KeyCredentials(account.key, account.secret, demo.PASSPHRASE),
                 KeyFacts(account.key, uid, "demo", account.permissions, [], now, None, False),
             )

@@ -13,7 +13,8 @@ from venue.api.operator.snapshots import READY
 from venue.core.engine import Engine
 from venue.files import private_files
 from venue.gateway.access.recalled import recall
-from venue.gateway.context import Node
+from venue.gateway.door import Door
+from venue.gateway.health import DiskWatch
 from venue.history.process.client import History
 from venue.journal.file import refuse_foreign
 from venue.journal.journal import Journal
@@ -23,7 +24,7 @@ from venue.journal.recent import in_memory
 from venue.journal.recovery import recover
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import SETTING, parsed
-from venue.node.disk_use import DiskWatch
+from venue.node.node import Node
 from venue.node.passing_time import catch_up
 from venue.node.venue_clock import VenueClock
 from venue.pruning.forgetting import forgetting
@@ -33,7 +34,7 @@ from venue.running.founding import check_kind, found_venue
 from venue.running.history import start_history
 from venue.running.options import Options
 from venue.running.snapshots import keep, keeper
-from venue.running.wiring import Views, wire_node
+from venue.running.wiring import Views, wire_venue
 
 log = logging.getLogger("venue")
 
@@ -44,7 +45,7 @@ async def opened(
     clock: SystemClock,
     on_failure: Callable[[BaseException], None],
     process: Process | None = None,
-) -> AsyncIterator[Node]:
+) -> AsyncIterator[Door]:
     """The node without its doors, recovered and founded. OtherKind.
 
     `process` is one for history that waits for its file.
@@ -65,15 +66,16 @@ async def opened(
         lacks = lacking(path, journal) if path else []
         history = await start_history(path, options.frames_kept, journal, process)
         closing.push_async_callback(history.close)
-        node = await open_node(options, journal, history, clock, on_failure)
+        door = await open_node(options, journal, history, clock, on_failure)
+        node = door.node
         closing.callback(node.sequencer.close)
         try:
             await forget_archived(node)
             for told in lacks:
                 log.warning("%s", told)
-            node.warnings += lacks
-            node.disk = DiskWatch(Path(path or history.file()), clock.steady)
-            yield node
+            door.health.warnings += lacks
+            door.health.disk = DiskWatch(Path(path or history.file()), clock.steady)
+            yield door
         finally:
             await node.sequencer.stop()
             if path is not None:
@@ -86,14 +88,14 @@ async def open_node(
     history: History,
     system: SystemClock,
     on_failure: Callable[[BaseException], None],
-) -> Node:
+) -> Door:
     """Recover a venue from its journal, wire its parts, and found it when it is new. OtherKind."""
     path = options.state
     views = Views(options.frames_kept, history.newest())
     engine = recover(journal, history.newest(), views.restored)
     check_kind(engine, path or "it", practice=options.practice)
     clock = _clock(options, system, engine)
-    node = wire_node(
+    door = wire_venue(
         options,
         engine,
         views,
@@ -102,16 +104,17 @@ async def open_node(
         clock=clock,
         on_failure=on_failure,
     )
+    node = door.node
     if path:
-        recall(node.replays, clock, journal, path, engine.settings)
+        recall(door.replays, clock, journal, path, engine.settings)
     if engine.countdowns.queue or engine.connections.guarded:  # before anybody trades
         await catch_up(engine, node.sequencer)
     await found_venue(
-        node, options.seed, demo_keys=options.demo_keys, batch_place=options.batch_place
+        door, options.seed, demo_keys=options.demo_keys, batch_place=options.batch_place
     )
     if options.history:
         views.begin_prehistory(engine.settings)
-    return node
+    return door
 
 
 def _clock(options: Options, system: SystemClock, engine: Engine) -> VenueClock:
@@ -149,12 +152,12 @@ async def started(
     clock: SystemClock,
     on_failure: Callable[[BaseException], None],
     process: Process | None = None,
-) -> AsyncIterator[Node]:
-    """Open a node that explains what happens and has its agents. Takes and raises as `opened`."""
-    async with opened(options, clock, on_failure, process) as node:
-        node.observe(options.wire_log)
-        await make_ready(options, node)
-        yield node
+) -> AsyncIterator[Door]:
+    """Open a venue that explains what happens and has its agents. Takes and raises as `opened`."""
+    async with opened(options, clock, on_failure, process) as door:
+        door.observe(options.wire_log)
+        await make_ready(options, door.node)
+        yield door
 
 
 async def make_ready(
@@ -165,4 +168,4 @@ async def make_ready(
     agents &= options.agents
     began = await attach_agents(node, options.seed, agents=agents, act=act, aside=aside)
     if options.resets and (began or not aside):
-        await node.timekeeper.keep(READY, node.aside.dump)
+        await node.timekeeper.keep(READY, node.reverts.dump)

@@ -1,4 +1,4 @@
-"""Makes the server of requests to a node: one that serves, a world, or a run that is read."""
+"""Makes the server of requests to a venue: one that serves, a world, or a run that is read."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.limits import ORDERS_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
-from venue.gateway.context import Node
 from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, document
+from venue.gateway.door import Door
 from venue.gateway.operations.bindings import open_rows, routes
 from venue.node.clock import ServerClock
 from venue.running.options import Options
@@ -23,22 +23,22 @@ ASYNCAPI: Final = document(lambda: asyncapi(SOCKETS, venue.__version__))
 
 
 def dispatcher(
-    node: Node, options: Options, origins: Origins, clock: ServerClock | None = None
+    door: Door, options: Options, origins: Origins, clock: ServerClock | None = None
 ) -> Dispatcher:
-    """Make the server of whole requests to the node, by its clock or another `clock`."""
+    """Make the server of whole requests to a venue, by its clock or another `clock`."""
     limits = Limits(None, None, None)
     if options.limits:
-        weight = node.weight_limit
-        limits = Limits(weight, weight, ORDERS_MAX * options.limits_factor(), node.clock)
+        weight = door.weight_limit
+        limits = Limits(weight, weight, ORDERS_MAX * options.limits_factor(), door.node.clock)
     return Dispatcher(
-        Desk(node, routes(), limits, strict=options.strict),
-        authenticator(node, clock or node.clock),
-        node.replays,
+        Desk(door, routes(), limits, strict=options.strict),
+        authenticator(door, clock or door.node.clock),
+        door.replays,
         operator_door(options),
         origins,
         {
             b"/openapi.json": document(
-                lambda: openapi(open_rows(node), venue.__version__, node.profile)
+                lambda: openapi(open_rows(door), venue.__version__, door.node.profile)
             ),
             b"/asyncapi.json": ASYNCAPI,
         },
@@ -46,10 +46,10 @@ def dispatcher(
     )
 
 
-def authenticator(node: Node, clock: ServerClock) -> Authenticator:
-    """Make the check of signatures by the node's keys."""
-    only_ipv4 = node.profile is Profile.LIVE
-    return Authenticator(node.keys.ring, clock, explain=True, only_ipv4=only_ipv4)
+def authenticator(door: Door, clock: ServerClock) -> Authenticator:
+    """Make the check of signatures by the venue's keys."""
+    only_ipv4 = door.node.profile is Profile.LIVE
+    return Authenticator(door.keys.ring, clock, explain=True, only_ipv4=only_ipv4)
 
 
 def operator_door(options: Options) -> OperatorDoor:

@@ -16,11 +16,12 @@ import msgspec
 from venue.api.errors import ApiError
 from venue.client import operator_tokens
 from venue.gateway.bounds import bounds
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.gateway.transport.server import listen
 from venue.journal.journal import JournalFailed
 from venue.node.clock import SystemClock
 from venue.node.garbage import collect_young_only
+from venue.node.node import Node
 from venue.node.sequencer import Stopped
 from venue.running.doors import doors
 from venue.running.opening import in_background, started
@@ -34,7 +35,12 @@ class Running(msgspec.Struct, frozen=True):
 
     host: str
     port: int
-    node: Node
+    door: Door
+
+    @property
+    def node(self) -> Node:
+        """The venue without its doors."""
+        return self.door.node
 
 
 async def run(
@@ -75,21 +81,22 @@ async def _serve(
     ready: Callable[[Running], None],
     stopping: asyncio.Event,
     bound: socket.socket,
-    opening: contextlib.AbstractAsyncContextManager[Node],
+    opening: contextlib.AbstractAsyncContextManager[Door],
 ) -> None:
-    """Open the node and the doors, and close them again at a signal or a failure."""
+    """Open the venue and its doors, and close them again at a signal or a failure."""
     fit = bounds(limited=options.limits, factor=options.limits_factor())
-    async with opening as node:
+    async with opening as door:
+        node = door.node
         if fit.told:
             log.warning("%s", fit.told)
-            node.warnings.append(fit.told)
+            door.health.warnings.append(fit.told)
         options, noted = _with_token(options, bound)
-        async with doors(node, options, bound, fit):
+        async with doors(door, options, bound, fit):
             collect_young_only()
             async with in_background(node, options) as background:
-                node.stop = stopping.set
+                door.stop = stopping.set
                 with noted:
-                    ready(Running(options.host, bound.getsockname()[1], node))
+                    ready(Running(options.host, bound.getsockname()[1], door))
                     await _until(stopping, background)
 
 

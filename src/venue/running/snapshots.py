@@ -8,11 +8,11 @@ from functools import partial
 from typing import Final
 
 from venue.core.engine import Engine
-from venue.gateway.context import Node
 from venue.helpers.link import HistoryFailed
 from venue.history.process.client import LAG_MAX, History
 from venue.journal.journal import Journal, JournalFailed
 from venue.node.keeper import Keeper
+from venue.node.node import Node
 from venue.node.snapshots import take
 
 CATCH_UP_S: Final = 1.0  # how long time that is moved waits for history at once

@@ -1,4 +1,4 @@
-"""Wires the parts of a venue to a node: one that serves, a world, or a run that is read."""
+"""Wires the parts of a venue: one that serves, a world, or a run that is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from venue.core.engine import Engine
 from venue.gateway.access.keys import KeyStore
 from venue.gateway.access.limits import WEIGHT_MAX
 from venue.gateway.access.replay import ReplayGuard
-from venue.gateway.context import KEY_REWRITES, Node
+from venue.gateway.door import KEY_REWRITES, Door
 from venue.gateway.faults.rules import FaultRules
 from venue.history.process.client import History
 from venue.journal.journal import Journal
@@ -18,6 +18,7 @@ from venue.journal.recovery import newest_setting
 from venue.lab.prehistory import Prehistory
 from venue.node.market_data.views import MarketData
 from venue.node.missed_events import MissedEvents
+from venue.node.node import Node
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer
 from venue.node.snapshots import Restored
@@ -45,7 +46,7 @@ class Views:
             self.prehistory.begin(int(settings.get("historySeed", "1")), int(epoch))
 
 
-def wire_node(
+def wire_venue(
     options: Options,
     engine: Engine,
     views: Views,
@@ -54,7 +55,7 @@ def wire_node(
     history: History,
     clock: VenueClock,
     on_failure: Callable[[BaseException], None],
-) -> Node:
+) -> Door:
     """Wire a recovered engine and its views; history gets the events that it lacks."""
     path = options.state
     outbox = Outbox()
@@ -68,7 +69,6 @@ def wire_node(
     sequencer = Sequencer(engine, journal, outbox, clock, on_failure, capacity=options.capacity)
     timekeeper = Timekeeper(engine, sequencer, clock, partial(keep_up, history, engine))
     outbox.follow(timekeeper.note)
-    outbox.follow_reverts(timekeeper.go_back)
     missed = MissedEvents(journal, sequencer.on_disk_thread, f"{path}.history", options.frames_kept)
     history.begin(engine, missed.bring if path else None)
     history.follow(views.restored.unprojected, views.restored.frames)
@@ -77,22 +77,23 @@ def wire_node(
         sequencer=sequencer,
         market_data=views.market_data,
         history=history,
-        keys=_keys(path, engine, journal) if path else KeyStore(),
         clock=clock,
         timekeeper=timekeeper,
         data=str(Path(path).absolute()) if path else "in memory",
-        weight_limit=WEIGHT_MAX * options.limits_factor(),
-        replays=ReplayGuard(clock),
         journal=journal,
         outbox=outbox,
         recorder=views.recorder,
         spot_changes=spot_changes,
         practice=options.practice,
-        faults=FaultRules(str(options.seed)),
         profile=options.profile,
     )
-    outbox.follow_reverts(node.follow)
-    return node
+    return Door(
+        node,
+        keys=_keys(path, engine, journal) if path else KeyStore(),
+        replays=ReplayGuard(clock),
+        faults=FaultRules(str(options.seed)),
+        weight_limit=WEIGHT_MAX * options.limits_factor(),
+    )
 
 
 def _keys(path: str, engine: Engine, journal: Journal) -> KeyStore:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from venue.api import errors
 from venue.api.operator.snapshots import READY
 from venue.core.messages.savepoints import DropState, KeepState
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.gateway.operations.operator.snapshots import found
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.request import Request
@@ -24,6 +24,7 @@ from venue.journal.journal import Journal, Snapshot
 from venue.journal.memory import MemoryJournal
 from venue.journal.recent import RecentJournal
 from venue.node.explainer import REMEMBER_S
+from venue.node.node import Node
 from venue.node.snapshots import take
 
 GOING_AWAY: Final = 1001
@@ -31,7 +32,7 @@ EVERY: Final = 5_000  # commands between two snapshots of a world: it keeps twic
 LOOKS: Final = 100  # how often the venue may be found in the middle of a command
 FROM: Final = "from"  # the parameter that names a kept state
 OnFailure = Callable[[BaseException], None]
-Open = Callable[[Journal, History, OnFailure], Awaitable[Node]]
+Open = Callable[[Journal, History, OnFailure], Awaitable[Door]]
 
 
 class Employ(Protocol):
@@ -41,7 +42,7 @@ class Employ(Protocol):
     def __call__(self, node: Node, *, agents: bool, act: bool, aside: bytes) -> Awaitable[None]: ...
 
 
-Doors = Callable[[Node], tuple[Callable[[Request], None], Sockets]]
+Doors = Callable[[Door], tuple[Callable[[Request], None], Sockets]]
 
 log = logging.getLogger("venue")
 
@@ -194,9 +195,9 @@ class Living:
         """The state in which a new venue is ready."""
         journal, history = MemoryJournal(keep=False), self._shelf.first()
         failed: list[BaseException] = []
-        node = await self._open_node(journal, history, failed.append)
+        node = (await self._open_node(journal, history, failed.append)).node
         await self._employ(node, agents=True, act=False, aside=b"")
-        begun = Beginning(_taken(node), node.aside.dump())
+        begun = Beginning(_taken(node), node.reverts.dump())
         await _end(node)
         self._shelf.base(history)
         return begun
@@ -217,7 +218,7 @@ class Living:
         history = self._shelf.first(base, snapshot.sequence)
         failed: list[BaseException] = []
         journal = MemoryJournal(keep=False, after=snapshot)
-        node = await self._open_node(journal, history, failed.append)
+        node = (await self._open_node(journal, history, failed.append)).node
         await node.timekeeper.revert(name)
         kept = node.engine.kept_states
         aside = kept[name].aside
@@ -265,9 +266,10 @@ class Living:
                 life.fail(problem)
 
         journal = RecentJournal(EVERY, begun.snapshot)
-        node = await self._open_node(journal, history, on_failure)
+        door = await self._open_node(journal, history, on_failure)
+        node = door.node
         await self._employ(node, agents=agents, act=True, aside=begun.aside)
-        life = Life(node, *self._open_doors(node), self._lives.discard)
+        life = Life(node, *self._open_doors(door), self._lives.discard)
         lives.append(life)
         for problem in failed:
             life.fail(problem)

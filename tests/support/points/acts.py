@@ -18,7 +18,7 @@ from venue.bundle.runs import opened_run
 from venue.core.messages.commands import Command, CreateOwner, PlaceOrder, RecordStreams, Tick
 from venue.files import private_files
 from venue.gateway.access import vault
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.gateway.operations.operator.keys import note_rewrites
 from venue.journal import sqlite
 from venue.journal.chain import BLOCK
@@ -41,8 +41,9 @@ Act = Callable[[Path, Known], Coroutine[Any, Any, None]]
 class Life:
     """A venue that is open, and what its callers were told."""
 
-    def __init__(self, node: Node, path: Path, known: Known, clock: Stepping) -> None:
-        self.node, self._path, self._known, self._clock = node, path, known, clock
+    def __init__(self, door: Door, path: Path, known: Known, clock: Stepping) -> None:
+        self.door, self.node = door, door.node
+        self._path, self._known, self._clock = path, known, clock
 
     async def do(self, *commands: Command) -> None:
         self._clock.time += STEP_US
@@ -64,23 +65,23 @@ class Life:
         await keeper(self.node, str(self._path), 100).keep()
 
     async def key(self, uid: int) -> str:
-        made = await self.node.keys.create(uid, 7, now=self._clock.wall())
+        made = await self.door.keys.create(uid, 7, now=self._clock.wall())
         self._known.keys[made.key] = False
-        await note_rewrites(self.node)
+        await note_rewrites(self.door)
         return made.key
 
     async def revoke(self, key: str) -> None:
-        await self.node.keys.revoke(key)
+        await self.door.keys.revoke(key)
         self._known.keys[key] = True
-        await note_rewrites(self.node)
+        await note_rewrites(self.door)
 
     async def revert(self, name: str) -> None:
         keep(self._known, await self.node.timekeeper.revert(name))
-        await self.node.keys.settle()
-        await note_rewrites(self.node)
+        await self.door.keys.settle()
+        await note_rewrites(self.door)
 
     async def kept(self, name: str) -> None:
-        keep(self._known, await self.node.timekeeper.keep(name, self.node.aside.dump))
+        keep(self._known, await self.node.timekeeper.keep(name, self.node.reverts.dump))
 
 
 class Failed(Exception):
@@ -103,8 +104,8 @@ async def venue(folder: Path, known: Known, day: int = 1) -> AsyncIterator[Life]
         patch.object(vault, "SCRYPT_N", 2),
     ):
         try:
-            async with opened(options, SystemClock(clock), failed.append) as node:
-                yield Life(node, path, known, clock)
+            async with opened(options, SystemClock(clock), failed.append) as door:
+                yield Life(door, path, known, clock)
         except Exception as problem:
             raise Failed(failed[0] if failed else problem) from problem
     if failed:

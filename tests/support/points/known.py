@@ -17,7 +17,7 @@ from support.points.near import helpers_near
 from venue.bundle.runs import opened_run
 from venue.cli.serving import shared
 from venue.cli.verify import verify
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.journal import archive
 from venue.journal.journal import JournalCorrupt
 from venue.journal.opening import open_readonly
@@ -74,9 +74,9 @@ async def _lost(path: Path, known: Known, name: str) -> list[str]:
     options = Options(state=str(path), agents=False)
     found: list[str] = []
     try:
-        async with opened(options, SystemClock(Stepping(LATER_US)), failed.append) as node:
+        async with opened(options, SystemClock(Stepping(LATER_US)), failed.append) as door:
             if name == FILE:
-                found += _keys_lost(node, known)
+                found += _keys_lost(door, known)
     except Exception as problem:  # noqa: BLE001 - told
         return [f"does not start: {problem!r}"]
     found += [f"fails: {problem!r}" for problem in failed]
@@ -94,8 +94,8 @@ async def _lost(path: Path, known: Known, name: str) -> list[str]:
     return found
 
 
-def _keys_lost(node: Node, known: Known) -> list[str]:
-    there = {key.key: key.revoked for key in node.keys.list()}
+def _keys_lost(door: Door, known: Known) -> list[str]:
+    there = {key.key: key.revoked for key in door.keys.list()}
     found = [f"key {key} is lost" for key, revoked in known.keys.items() if key not in there]
     return found + [
         f"key {key} works again"

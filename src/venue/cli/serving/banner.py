@@ -54,7 +54,7 @@ def described(running: Running) -> dict[str, Any]:
 
 def _accounts(running: Running) -> list[demo.DemoAccount]:
     """The demo accounts whose published keys work."""
-    keys = [running.node.keys.by_key(account.key.encode()) for account in demo.ACCOUNTS]
+    keys = [running.door.keys.by_key(account.key.encode()) for account in demo.ACCOUNTS]
     return [
         account
         for account, key in zip(demo.ACCOUNTS, keys, strict=True)

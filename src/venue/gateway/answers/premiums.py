@@ -9,7 +9,7 @@ from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.funding import funding_rate
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.node.aside import reverted
+from venue.core.messages.savepoints import StateReverted
 from venue.node.market_data.reference import ContractData
 
 
@@ -38,14 +38,20 @@ class MinutePremiums:
         return found
 
     def follow(self, batch: list[Applied]) -> None:
-        """Take a batch: another minute has begun, or the state went back to another one."""
+        """Take a batch: another minute may have begun."""
         now = batch[-1].time
-        if now // MINUTE_US != self._minute or reverted(batch) is not None:
-            self._minute = now // MINUTE_US
-            self._premiums = {
-                perp.symbol: premium_now(perp, self._data, now)
-                for perp in self._engine.perps.values()
-            }
+        if now // MINUTE_US != self._minute:
+            self._begin(now)
+
+    def go_back(self, event: StateReverted) -> None:
+        """Begin the minute of the state that is back."""
+        self._begin(event.time)
+
+    def _begin(self, now: int) -> None:
+        self._minute = now // MINUTE_US
+        self._premiums = {
+            perp.symbol: premium_now(perp, self._data, now) for perp in self._engine.perps.values()
+        }
 
 
 def premium_now(perp: Perpetual, data: ContractData, now: int) -> Premium:

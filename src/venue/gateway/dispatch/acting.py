@@ -12,10 +12,10 @@ from venue.api.errors import ApiError
 from venue.gateway.access.callers import Caller
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.replay import ACTED
-from venue.gateway.context import Node
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.dispatch.wire_log import ACT_AS
 from venue.gateway.transport.request import Request
+from venue.node.node import Node
 from venue.vocabulary import Access
 
 SHOWN: Final = "X-Venue-Act-As"

@@ -15,9 +15,8 @@ from typing import Any, Final
 
 import msgspec
 
-from venue.api import errors, former, signing
+from venue.api import errors, former, nearest, signing
 from venue.api.errors import ApiError
-from venue.gateway import nearest
 from venue.gateway.access.auth import Authenticator, permit
 from venue.gateway.access.callers import Caller, Signed
 from venue.gateway.access.limits import Limits
@@ -25,13 +24,13 @@ from venue.gateway.access.operators import OPERATOR_PATHS, OperatorDoor
 from venue.gateway.access.origins import OF_PAGES, PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
 from venue.gateway.answers.encoded import Encoded
-from venue.gateway.context import Call, Finish, Node
 from venue.gateway.dispatch import former_requests
 from venue.gateway.dispatch.acting import acting
 from venue.gateway.dispatch.decode import body_values, decode, ignored
 from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import Route, Routes, named_values, unprefixed
 from venue.gateway.dispatch.wire_log import ACT_AS
+from venue.gateway.door import Call, Door, Finish
 from venue.gateway.transport.request import Request
 from venue.node.clock import ServerClock
 from venue.node.sequencer import Stopped
@@ -58,15 +57,16 @@ class Desk:
     `strict`: parameters that an operation does not know are refused; exchanges ignore them.
     """
 
-    def __init__(self, node: Node, routes: Routes, limits: Limits, *, strict: bool = False) -> None:
-        self.node = node
+    def __init__(self, door: Door, routes: Routes, limits: Limits, *, strict: bool = False) -> None:
+        self.door = door
+        self.node = door.node
         self.routes = routes
         self.limits = limits
         self._strict = strict
 
     def check_open(self, route: Route) -> None:
         """ApiError -1150 while something keeps the operation closed, which it names."""
-        setting = route.closed(self.node) if route.closed is not None else ""
+        setting = route.closed(self.door) if route.closed is not None else ""
         if setting:
             raise errors.closed(route.row.method, setting)
 
@@ -105,7 +105,7 @@ class Desk:
     ) -> None:
         """Serve an operation that trades: the one way to it from every door, so that a caller has
         the same rights at each. See `Call` and `Call.begin`."""
-        call = Call(self.node, caller.uid, caller.request, placed, connection)
+        call = Call(self.door, caller.uid, caller.request, placed, connection)
         try:
             whole = permit(caller, route.access_bits, leads=route.lead is not None)
             request = decode(route.request, values)
@@ -134,13 +134,14 @@ class Dispatcher:
     ) -> None:
         self.desk = desk
         self._clock = clock or desk.node.clock
+        self._door = desk.door
         self._node = desk.node
         self._authenticator = authenticator
         self._replays = replays
         self._operators = operators
         self._origins = origins
         self._documents = documents
-        self._rules = desk.node.faults
+        self._rules = desk.door.faults
         self.faulty: Callable[[Request], None] | None = None  # serves while rules hit requests
         self._waiting: set[asyncio.Task[None]] = set()  # requests that wait for more than orders
 
@@ -200,9 +201,9 @@ class Dispatcher:
         not this venue's."""
         headers, origins = request.headers, self._origins
         if headers.get(b"host") in origins.known and OF_PAGES.isdisjoint(headers):
-            return self._node.epoch_line  # no page asks, of a venue whose name was right before
+            return self._door.epoch_line  # no page asks, of a venue whose name was right before
         try:
-            return origins.check(headers) + self._node.epoch_line
+            return origins.check(headers) + self._door.epoch_line
         except ApiError:
             if request.path.startswith(OPERATOR_PATHS):
                 raise errors.error(-1051) from None  # as for any caller that is no operator
@@ -336,7 +337,7 @@ class Dispatcher:
 
     def _call(self, request: Request, route: Route, uid: int) -> None:
         """Parse, validate, call, encode."""
-        reply = route.handler(Call(self._node, uid, b""), self._asked(request, route))
+        reply = route.handler(Call(self._door, uid, b""), self._asked(request, route))
         if route.is_async:
             self._wait(request, self._reply(request, reply))
         else:

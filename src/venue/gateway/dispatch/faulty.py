@@ -15,13 +15,13 @@ import msgspec
 from venue.api.errors import ApiError
 from venue.api.operator.faults import Effect
 from venue.gateway.access.operators import OPERATOR_PATHS
-from venue.gateway.context import Node
 from venue.gateway.dispatch.acting import named_uid
 from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.dispatcher import Dispatcher
 from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import Route, unprefixed
 from venue.gateway.dispatch.wire_log import ACT_AS, Exchange
+from venue.gateway.door import Door
 from venue.gateway.faults.effects import Course, course, refusal
 from venue.gateway.faults.rules import READING, SPARSE, STALE, Asked
 from venue.gateway.faults.sparse import without_fills
@@ -71,10 +71,10 @@ class FaultyDoor:
     is off."""
 
     def __init__(
-        self, node: Node, behind: Dispatcher, skewed: Callable[[ServerClock], Serve]
+        self, door: Door, behind: Dispatcher, skewed: Callable[[ServerClock], Serve]
     ) -> None:
-        self._node = node
-        self._rules = node.faults
+        self._door = door
+        self._rules = door.faults
         self._routes = behind.desk.routes
         self._through = behind.answer
         self._skewed = skewed
@@ -85,7 +85,7 @@ class FaultyDoor:
         if request.path.startswith(OPERATOR_PATHS):
             self._through(request)
             return
-        hits = self._rules.requests_hit(self._asked(request), self._node.clock.now())
+        hits = self._rules.requests_hit(self._asked(request), self._door.node.clock.now())
         if not hits:
             self._through(request)
             return
@@ -99,7 +99,7 @@ class FaultyDoor:
 
     def _go(self, request: Request, way: Course) -> None:
         connection = request.connection
-        request.connection = answering = Interposed(connection, request, way, self._node)
+        request.connection = answering = Interposed(connection, request, way, self._door)
         effect = way.before()
         if effect is None:
             self._do(request, way)
@@ -114,7 +114,7 @@ class FaultyDoor:
         """Have the request served; `duplicate` delivers it once more, to nobody."""
         effect = way.effect
         if effect is not None and effect.kind == "clock_skew":
-            self._door(effect.ms or 0)(request)
+            self._shifted(effect.ms or 0)(request)
             return
         twice = effect is not None and effect.kind == "duplicate"
         again = _again(request) if twice else None
@@ -122,19 +122,19 @@ class FaultyDoor:
         if again is not None:
             self._through(again)
 
-    def _door(self, ms: int) -> Serve:
+    def _shifted(self, ms: int) -> Serve:
         if ms not in self._doors:
-            clock = self._node.clock
+            clock = self._door.node.clock
             self._doors[ms] = self._skewed(ShiftedClock(clock, ms * US_PER_MS))
-            self._node.replays.reach_back(-ms, clock.oldest())
+            self._door.replays.reach_back(-ms, clock.oldest())
         return self._doors[ms]
 
     def _asked(self, request: Request) -> Asked:
         path = unprefixed(request.path)
         route = self._routes.find(request.method, path)
         name = request.headers.get(b"access-key", b"")
-        key = self._node.keys.by_key(name)
-        uid = key.view.uid if key is not None else named_uid(self._node, request)
+        key = self._door.keys.by_key(name)
+        uid = key.view.uid if key is not None else named_uid(self._door.node, request)
         return asked(
             route,
             request.method.decode("latin-1"),
@@ -148,11 +148,11 @@ class FaultyDoor:
 class Interposed:
     """Receives the answer to a request that rules have hit."""
 
-    def __init__(self, connection: Answering, request: Request, way: Course, node: Node) -> None:
+    def __init__(self, connection: Answering, request: Request, way: Course, door: Door) -> None:
         self._connection = connection
         self._request = request
         self._way = way
-        self._node = node
+        self._door = door
 
     def answer(self, data: bytes) -> None:
         """Do to an answer what was asked for, then send it."""
@@ -195,7 +195,7 @@ class Interposed:
             data = self._stale(data)
         elif kind == SPARSE and data.startswith(_OK):
             head, _, body = data.partition(_END)
-            now_ms = self._node.clock.now() // US_PER_MS
+            now_ms = self._door.node.clock.now() // US_PER_MS
             lasts_ms = effect.ms if effect is not None else None
             data = _with_body(head, without_fills(body, now_ms, lasts_ms))
         elif kind == "clock_skew":
@@ -211,7 +211,7 @@ class Interposed:
         effect, request = self._way.effect, self._request
         assert effect is not None
         (rule_id,) = [hit.rule for hit in self._way.hits if hit.effect is effect]
-        rule = self._node.faults.find(rule_id)
+        rule = self._door.faults.find(rule_id)
         if rule is None or rule.effect is not effect:
             return data  # another one stands in its place, or none
         headers = request.headers

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from venue.api.operation import Row, request_type
 from venue.gateway.access.operators import OPERATOR_PATHS
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import RequestShape
 from venue.gateway.dispatch.known_queries import KnownQueries
 from venue.gateway.dispatch.shapes import compile_request
+from venue.gateway.door import Call, Door
 from venue.vocabulary import Access
 
 _NAME: Final = re.compile(rb"\{[a-z]+\}")  # of a parameter in a path
@@ -21,7 +21,7 @@ PARTS_MAX: Final = 6  # of a path, with the empty one before it
 NEAR_LENGTH_MAX: Final = 80  # of an unknown path that is compared with those that are known
 COMPARED_MAX: Final = 40  # known paths, some 10 us each
 ALIKE: Final = 0.5  # the least ratio of `difflib`
-Closed = Callable[[Node], str]
+Closed = Callable[[Door], str]
 
 
 class Route:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from venue.api.operator.faults import Effect, FaultMatch, FaultView, Tried, When
 from venue.api.streams.private import ORDERS
 from venue.gateway.faults.stale import StaleAnswers
-from venue.node.aside import random_state
+from venue.node.reverting import random_state
 from venue.vocabulary import Access
 
 RULES_MAX: Final = 100

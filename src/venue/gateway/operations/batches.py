@@ -9,8 +9,8 @@ from venue.api import errors, former
 from venue.api.errors import ApiError
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import PlaceContractOrder, PlaceOrder
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import RequestShape, decode
+from venue.gateway.door import Call, Door
 from venue.gateway.operations.requests import named
 
 CLIENT_ID_MAX: Final = 40  # characters that an answer repeats
@@ -93,6 +93,6 @@ def to_cancel(
     return [*((number, "") for number in numbers), *(named(name) for name in names)]
 
 
-def closed_until(setting: str) -> Callable[[Node], str]:
+def closed_until(setting: str) -> Callable[[Door], str]:
     """Return the check of a row that is closed until `setting` is true; its name is the reason."""
-    return lambda node: "" if node.setting(setting, "false") == "true" else setting
+    return lambda door: "" if door.node.setting(setting, "false") == "true" else setting

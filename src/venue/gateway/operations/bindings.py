@@ -11,8 +11,8 @@ from typing import Any, Final
 from venue.api import errors
 from venue.api.documents.table import ROWS
 from venue.api.operation import Row
-from venue.gateway.context import Node
 from venue.gateway.dispatch.routes import Closed, Route, Routes
+from venue.gateway.door import Door
 from venue.gateway.operations import countdown
 from venue.gateway.operations.batches import closed_until
 from venue.gateway.operations.contract import account as contract_account
@@ -66,10 +66,10 @@ MODULES: Final = (
 )  # fmt: skip
 
 
-def not_practice(node: Node) -> str:
+def not_practice(door: Door) -> str:
     """The reason that keeps an operation closed on a venue with real money: there are no deliberate
     failures, and time cannot be moved. Empty: it is open."""
-    return "" if node.practice else errors.PRACTICE
+    return "" if door.node.practice else errors.PRACTICE
 
 
 CLOSED: Final[dict[str, Closed]] = {
@@ -113,10 +113,10 @@ def routes() -> Routes:
     return Routes(bindings())
 
 
-def open_rows(node: Node) -> list[Row]:
+def open_rows(door: Door) -> list[Row]:
     """The rows that this kind of venue has."""
     return [
         route.row
         for route in bindings()
-        if route.closed is None or route.closed(node) != errors.PRACTICE
+        if route.closed is None or route.closed(door) != errors.PRACTICE
     ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from venue.api.market_data import RateLimit
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 
 
-def rate_limit(node: Node) -> RateLimit:
+def rate_limit(door: Door) -> RateLimit:
     """The weight budget, per IP address and per account."""
-    return RateLimit("REQUEST_WEIGHT", "SECOND", 10, node.weight_limit)
+    return RateLimit("REQUEST_WEIGHT", "SECOND", 10, door.weight_limit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from venue.api.countdown import CancelAfterReply, CancelAfterRequest
 from venue.core.messages.commands import SetCancelAfter
 from venue.core.messages.events import CancelAfterSet, Rejected
-from venue.gateway.context import Call
+from venue.gateway.door import Call
 from venue.gateway.operations.refusals.spot import refusal
 from venue.vocabulary import Product
 

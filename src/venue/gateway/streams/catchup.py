@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.gateway.streams.frames import Frame
 from venue.helpers.link import HistoryFailed
 from venue.history.process.asked import spot as questions
@@ -47,9 +47,10 @@ class CatchUp:
     """Goes on by itself until `live` is called with the last number that was sent."""
 
     def __init__(
-        self, node: Node, reader: Reader, key: OwnKey, after: int, live: Callable[[int], None]
+        self, door: Door, reader: Reader, key: OwnKey, after: int, live: Callable[[int], None]
     ) -> None:
-        self._node = node
+        self._node = door.node
+        self._defects = door.stream_defects
         self._reader = reader
         self._key = key
         self._sent = after
@@ -84,7 +85,7 @@ class CatchUp:
             self._reader.end(POLICY, f"message {gone} is no longer kept")
         except Exception:
             log.exception("defect in a resumed channel")
-            self._node.stream_defects.count += 1
+            self._defects.count += 1
             self._reader.end(INTERNAL_ERROR, "internal error")
 
     async def _catch_up(self) -> None:

@@ -20,7 +20,7 @@ from venue.api.errors import ApiError
 from venue.api.streams.channels import SOCKETS, Socket
 from venue.gateway.access.callers import Caller
 from venue.gateway.access.origins import Origins
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import POLICY, Hub
 from venue.gateway.streams.limits import Allowance, SocketLimits
@@ -43,10 +43,10 @@ BY_PATH: Final = {socket.path: socket for socket in SOCKETS}
 log = logging.getLogger("venue.gateway")
 
 
-class Door(Protocol):
-    """The parts of the venue that a connection uses."""
+class StreamServer(Protocol):
+    """The parts of the server of streams that a connection uses."""
 
-    node: Node
+    door: Door
     hub: Hub
     limits: SocketLimits
     logins: Logins
@@ -78,18 +78,18 @@ class SocketConnection(asyncio.Protocol):
 
     def __init__(
         self,
-        door: Door,
+        server: StreamServer,
         listener: Listener,
         request: HttpRequest,
         give_up_seat: Callable[[], None],
     ) -> None:
-        self._door = door
+        self._server = server
         self._listener = listener
         self._request = request
         self._give_up_seat = give_up_seat
-        self._defects = door.node.stream_defects
+        self._defects = server.door.stream_defects
         self._loop = asyncio.get_running_loop()
-        self._conn = protocol(door.limits.message_bytes)
+        self._conn = protocol(server.limits.message_bytes)
         self._window_bits = 0  # of what is sent; 0: not compressed
         self._ip: str | None = None  # counted at the gate under this address
         self._session: Session | None = None
@@ -98,7 +98,7 @@ class SocketConnection(asyncio.Protocol):
         self._early = b""  # bytes that came with the upgrade, before its answer
         self._rest = b""  # bytes that wait for their turn; no others are read until then
         self._text = bytearray()  # a message in fragments, so far
-        self._frames = Allowance(door.limits.frames, 1.0)
+        self._frames = Allowance(server.limits.frames, 1.0)
         self._flooded = False  # nothing it sends is looked at, or read, any more
         self._paused = False
         self._room = asyncio.Event()  # the reader takes more, or there is none any more
@@ -115,7 +115,7 @@ class SocketConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The transport is ours."""
         self._transport = cast(asyncio.Transport, transport)
-        limits = self._door.limits
+        limits = self._server.limits
         self._transport.set_write_buffer_limits(high=limits.send_bytes)
         # Without it the system would take megabytes for a reader that has stopped.
         connected = transport.get_extra_info("socket")
@@ -129,7 +129,7 @@ class SocketConnection(asyncio.Protocol):
         self._listener.leave(self)
         self._give_up_seat()
         if self._ip is not None:
-            self._door.leave(self._ip)
+            self._server.leave(self._ip)
             self._ip = None
         for waiting in (self._close_timer, self._speak_timer, self._opening):
             if waiting is not None:
@@ -189,7 +189,7 @@ class SocketConnection(asyncio.Protocol):
             self._session.pinged(bytes(frame.data), self._conn.writes)
         if not whole and not self._frames.take(self._loop.time()):
             self._flooded = True
-            self.end(POLICY, f"more than {self._door.limits.frames} pings or fragments a second")
+            self.end(POLICY, f"more than {self._server.limits.frames} pings or fragments a second")
             self._transport.pause_reading()  # it may go on sending until it is aborted
 
     def eof_received(self) -> bool:
@@ -272,11 +272,11 @@ class SocketConnection(asyncio.Protocol):
                 self._take_turn(early)
 
     async def _let_in(self, request: Request) -> None:
-        door, asked = self._door, self._request
+        server, asked = self._server, self._request
         ip = asked.ip
-        door.origins.check(asked.headers)
-        check_faults(door.node, asked)
-        door.enter(ip)
+        server.origins.check(asked.headers)
+        check_faults(server.door, asked)
+        server.enter(ip)
         self._ip = ip
         response = self._conn.accept(request)
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
@@ -284,7 +284,7 @@ class SocketConnection(asyncio.Protocol):
         socket = BY_PATH[request.path.partition("?")[0]]
         caller = None
         if socket.private:
-            caller = await door.logins.login(socket, asked, ip)
+            caller = await server.logins.login(socket, asked, ip)
         if self._ended or self._transport.is_closing():
             return
         self._give_up_seat()
@@ -292,21 +292,22 @@ class SocketConnection(asyncio.Protocol):
         self._conn.send_response(response)
         self._flush()
         uid = caller.uid if caller is not None else 0
-        self._tap = Tap(door.node.wire, self, uid) if door.node.wire is not None else None
+        door = server.door
+        self._tap = Tap(door.wire, self, uid) if door.wire is not None else None
         link = self._tap or self
         self._session = Session(
-            door.node, door.hub, socket,
+            door, server.hub, socket,
             uid=uid,
-            limits=door.limits.session,
+            limits=server.limits.session,
             link=link,
-            key=door.node.keys.by_key(caller.key.encode()) if caller is not None else None,
-            entry=door.entry(socket, caller, ip, link.send) if caller is not None else None,
+            key=door.keys.by_key(caller.key.encode()) if caller is not None else None,
+            entry=server.entry(socket, caller, ip, link.send) if caller is not None else None,
         )  # fmt: skip
-        self._session.begin(door.name())
+        self._session.begin(server.name())
 
     def _refuse(self, refusal: ApiError) -> None:
         """Answer the upgrade as HTTP."""
-        note_refused(self._door.node.wire, self._request, refusal)
+        note_refused(self._server.door.wire, self._request, refusal)
         self._conn.send_response(refused(refusal))
         self._flush()
 
@@ -388,7 +389,7 @@ class SocketConnection(asyncio.Protocol):
 
     def fits(self, frames: int, size: int) -> bool:
         """Whether the queue may hold so many frames of so many bytes together."""
-        limits = self._door.limits
+        limits = self._server.limits
         return frames <= limits.queue_frames and size <= limits.queue_bytes
 
     def end(self, code: int, reason: str) -> None:
@@ -402,9 +403,9 @@ class SocketConnection(asyncio.Protocol):
         if self._paused:
             self._transport.resume_reading()  # its answer to the close
 
-    def came_through(self, door: Door) -> bool:
-        """Whether this is the door that it came in by."""
-        return self._door is door
+    def came_through(self, server: StreamServer) -> bool:
+        """Whether this is the server that it came in by."""
+        return self._server is server
 
     def drop(self) -> None:
         """Abort the connection without a close frame."""
@@ -451,4 +452,4 @@ class SocketConnection(asyncio.Protocol):
         """Give the client a while to close, or to read what is on its way; then abort."""
         if self._close_timer is None:
             abort = self._transport.abort
-            self._close_timer = self._loop.call_later(self._door.limits.close_s, abort)
+            self._close_timer = self._loop.call_later(self._server.limits.close_s, abort)

@@ -16,7 +16,7 @@ from venue.candles import SECOND_US
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.gateway.faults.rules import Asked
 from venue.gateway.streams.catchup import CatchUp
 from venue.gateway.streams.faulty_frames import FaultyFrames
@@ -87,8 +87,9 @@ class Hub:
     gets a new channel.
     """
 
-    def __init__(self, node: Node, timing: Timing) -> None:
-        self._node = node
+    def __init__(self, door: Door, timing: Timing) -> None:
+        self._door = door
+        self._node = node = door.node
         self._loop = asyncio.get_running_loop()
         self._intervals = {
             "depth": timing.depth_s,
@@ -100,13 +101,13 @@ class Hub:
         self._public: dict[PublicKey, PublicChannel] = {}
         self._by_symbol: dict[tuple[Product, str], list[PublicChannel]] = {}
         self._own: dict[OwnKey, OwnChannel] = {}
-        self._defects = node.stream_defects
+        self._defects = door.stream_defects
         self._known = node.recorder.defects  # that private sockets were ended for
         self._ready: list[PublicChannel] = []
         self._held: dict[PublicChannel, None] = {}  # those whose frame waits for venue time
         self._told: dict[Subscriber, None] = {}  # while time is moved: they must keep up
-        self._faults = node.faults
-        self._faulty = FaultyFrames(node.faults, node.stream_defects, node.wire)
+        self._faults = door.faults
+        self._faulty = FaultyFrames(door.faults, door.stream_defects, door.wire)
 
     # -- who listens ------------------------------------------------------------------------------
 
@@ -172,7 +173,7 @@ class Hub:
             return
         self._remove(own, listener)
         live = partial(self._go_live, own, listener)
-        own.catching_up[listener] = CatchUp(self._node, listener, key, after, live)
+        own.catching_up[listener] = CatchUp(self._door, listener, key, after, live)
 
     def leave_own(self, listener: Subscriber, key: OwnKey) -> None:
         """The opposite of `join_own`; a channel without listeners is forgotten, not its numbers."""

@@ -12,7 +12,7 @@ from venue.core.messages.commands import RecordStreams
 from venue.gateway.access.auth import Authenticator, permit
 from venue.gateway.access.callers import Caller
 from venue.gateway.access.replay import WINDOW_MS
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.gateway.transport.request import Request
 from venue.node.sequencer import Overloaded, Stopped
 from venue.vocabulary import Access, Product
@@ -35,8 +35,9 @@ class _Use(Struct):
 class Logins:
     """Checks the logins of all private sockets."""
 
-    def __init__(self, node: Node, authenticator: Authenticator) -> None:
-        self._node = node
+    def __init__(self, door: Door, authenticator: Authenticator) -> None:
+        self._door = door
+        self._node = door.node
         self._authenticator = authenticator
         self._used: dict[bytes, _Use] = {}
         self._looked = 0  # server time (µs) when those that are over were let go
@@ -56,7 +57,7 @@ class Logins:
         permit(caller, Access.READ)
         self._once(socket.product, caller, ip)
         await self._record(caller)
-        key = self._node.keys.by_key(signed.key)
+        key = self._door.keys.by_key(signed.key)
         if key is None or not key.usable(self._node.clock.wall()):  # revoked meanwhile
             raise errors.error(-1044)
         return caller
@@ -69,7 +70,7 @@ class Logins:
             self._let_go(now)
         use = self._used.get(caller.request)
         if use is None:
-            replays, signed = self._node.replays, caller.timestamp_ms
+            replays, signed = self._door.replays, caller.timestamp_ms
             if replays.seeded(signed, caller.request) or replays.refused(signed):
                 raise _used_before()
             self._used[caller.request] = _Use(now, caller.timestamp_ms, ip, {product})
@@ -84,7 +85,7 @@ class Logins:
         for request, use in list(self._used.items()):
             if self._is_over(use, now):
                 del self._used[request]
-                self._node.replays.remember(use.signed, request)
+                self._door.replays.remember(use.signed, request)
 
     def _is_over(self, use: _Use, now: int) -> bool:
         """Whether it could not be used now, by either time: where venue time stands it could."""

@@ -35,10 +35,10 @@ from venue.core.messages.contract_events import (
 )
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
 from venue.gateway.answers.market import level_texts, trade_id_text
-from venue.gateway.context import Node
 from venue.node.market_data.past import PastTrade
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import Depth, Top
+from venue.node.node import Node
 from venue.texts import amount_text, decimal_text, fraction_text, price_text, quantity_text
 from venue.times import US_PER_MS
 from venue.vocabulary import Product, Side

@@ -30,8 +30,8 @@ from venue.api.streams.channels import (
 )
 from venue.candles import SECOND_US
 from venue.gateway.access.auth import Key
-from venue.gateway.context import Node
 from venue.gateway.dispatch.routes import Route
+from venue.gateway.door import Door
 from venue.gateway.faults.rules import NO_PING, NO_PONG, Asked
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import POLICY, Hub
@@ -72,7 +72,7 @@ class Session:
 
     def __init__(
         self,
-        node: Node,
+        door: Door,
         hub: Hub,
         socket: Socket,
         *,
@@ -82,7 +82,8 @@ class Session:
         key: Key | None,
         entry: SocketOrders | None,
     ) -> None:
-        self._node = node
+        self._door = door
+        self._node = door.node
         self._hub = hub
         self._socket = socket
         self._uid = uid
@@ -426,17 +427,17 @@ class Session:
 
     def _kept_quiet(self, kind: str) -> bool:
         """Whether a rule of this kind wants a ping or its answer left out."""
-        node = self._node
-        if not node.faults.on_pings:
+        faults = self._door.faults
+        if not faults.on_pings:
             return False
         asked = Asked(path=self._socket.path, uid=self._uid)
-        return bool(node.faults.kind_hits(kind, asked, node.clock.now()))
+        return bool(faults.kind_hits(kind, asked, self._node.clock.now()))
 
     def _later(self, wait_s: float, act: Callable[[], None]) -> asyncio.TimerHandle:
         return self._loop.call_later(wait_s, self._act, act)
 
     def _act(self, act: Callable[[], None]) -> None:
-        if not self._node.stream_defects.contain("a session", act):
+        if not self._door.stream_defects.contain("a session", act):
             self._link.drop()
 
     def _now_ms(self) -> int:

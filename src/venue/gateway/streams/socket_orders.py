@@ -101,7 +101,7 @@ class SocketOrders:
         finish: Finish = partial(self._served, route, identity, ignored, values)
         if note is not None:
             finish = note.finishing(finish)
-        faults = self._desk.node.faults
+        faults = self._desk.door.faults
         if faults.on_requests:
             self._take_faulty(route, values, turn, finish, note)
         else:
@@ -122,9 +122,9 @@ class SocketOrders:
         note: Operated | None,
     ) -> None:
         """Serve an operation as the rules that hit it say."""
-        row, caller, node = route.row, self._caller, self._desk.node
+        row, caller, door = route.row, self._caller, self._desk.door
         what = asked(route, row.method, row.path, caller.uid, caller.key, values)
-        hits = node.faults.requests_hit(what, node.clock.now())
+        hits = door.faults.requests_hit(what, door.node.clock.now())
         way = course(hits)
         lost: Finish = self._lost
         if note is not None:
@@ -134,7 +134,7 @@ class SocketOrders:
 
     def _note(self, route: Route, params: Raw) -> Operated | None:
         """The wire log's note of an operation; None where no log is kept."""
-        wire = self._desk.node.wire
+        wire = self._desk.door.wire
         if wire is None:
             return None
         return Operated(wire, route.row.method, route.row.path, self._caller.uid, bytes(params))

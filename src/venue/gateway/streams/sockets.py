@@ -9,15 +9,15 @@ from weakref import WeakSet
 
 from venue.api import errors
 from venue.api.streams.channels import Socket
-from venue.core.messages.applied import Applied
+from venue.core.messages.savepoints import StateReverted
 from venue.gateway.access.attempts import Attempts
 from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.callers import Caller
 from venue.gateway.access.connections import Gate, HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.answers.market import trade_id_text
-from venue.gateway.context import Node
 from venue.gateway.dispatch.dispatcher import Desk
+from venue.gateway.door import Door
 from venue.gateway.streams.connection import BY_PATH, SocketConnection
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub
@@ -26,7 +26,6 @@ from venue.gateway.streams.logins import Logins
 from venue.gateway.streams.socket_orders import SocketOrders
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
-from venue.node.aside import reverted
 
 REVERTED: Final = 4001  # the close code of a stream whose venue went back to an earlier state
 
@@ -46,7 +45,7 @@ class Sockets:
 
     def __init__(
         self,
-        node: Node,
+        door: Door,
         hub: Hub,
         authenticator: Authenticator,
         limits: SocketLimits,
@@ -55,11 +54,11 @@ class Sockets:
         *,
         taken: Taken | None = None,
     ) -> None:
-        self.node = node
+        self.door = door
         self.hub = hub
         self.limits = limits
         self.origins = origins
-        self.logins = Logins(node, authenticator)
+        self.logins = Logins(door, authenticator)
         self._desk = desk
         self._entries: WeakSet[SocketOrders] = WeakSet()  # of connections that are there or leave
         self._leaving: set[asyncio.Task[None]] = set()
@@ -72,7 +71,7 @@ class Sockets:
         self._count = 0
         self._entered = 0  # private connections; the next start ends those of this run first
         # Connections have names that no other run of the venue gave.
-        self._first_name = node.clock.now() << 64
+        self._first_name = door.node.clock.now() << 64
 
     def wanted(self, request: HttpRequest) -> bool:
         """Whether a request may become a stream: another protocol there is none."""
@@ -88,12 +87,11 @@ class Sockets:
         self._listener = listener
         return SocketConnection(self, listener, request, give_up_seat)
 
-    def follow(self, batch: list[Applied]) -> None:
-        """Follow reverts: end every connection when the state goes back; clients connect again."""
-        if reverted(batch) is not None:
-            for entry in self._entries:
-                entry.go_back()
-            self.end_all(REVERTED, "reverted")
+    def go_back(self, _: StateReverted) -> None:
+        """End every connection when the state goes back; clients connect again."""
+        for entry in self._entries:
+            entry.go_back()
+        self.end_all(REVERTED, "reverted")
 
     def enter(self, ip: str) -> None:
         """Count a connection; ApiError 429 or 503 when it may not come in."""
@@ -131,7 +129,7 @@ class Sockets:
 
     def end_all(self, code: int, reason: str) -> None:
         """Close every stream that came in here."""
-        contain = self.node.stream_defects.contain
+        contain = self.door.stream_defects.contain
         for member in list(self._listener.members) if self._listener is not None else ():
             if isinstance(member, SocketConnection) and member.came_through(self):
                 contain("a listener", member.end, code, reason)

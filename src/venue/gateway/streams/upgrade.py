@@ -24,7 +24,7 @@ from websockets.http11 import Response
 from websockets.server import ServerProtocol
 
 from venue.api.errors import ApiError
-from venue.gateway.context import Node
+from venue.gateway.door import Door
 from venue.gateway.faults.rules import REFUSE, Asked
 from venue.gateway.transport.request import Request
 
@@ -68,10 +68,10 @@ def keep_alive(connected: socket) -> None:
     connected.setsockopt(IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVES)
 
 
-def check_faults(node: Node, request: Request) -> None:
+def check_faults(door: Door, request: Request) -> None:
     """ApiError when a rule wants this connection refused."""
     path = request.path.decode("latin-1")
-    for hit in node.faults.kind_hits(REFUSE, Asked(path=path), node.clock.now()):
+    for hit in door.faults.kind_hits(REFUSE, Asked(path=path), door.node.clock.now()):
         status = hit.effect.status or HTTPStatus.SERVICE_UNAVAILABLE
         raise ApiError(-1008, f"A fault was asked for: {hit.rule}.", status, 1)
 

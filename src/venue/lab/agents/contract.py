@@ -27,7 +27,7 @@ from venue.core.units import PPB, PPM
 from venue.lab.agents.chance import Chance
 from venue.lab.agents.habits import MakerHabit, TakerHabit
 from venue.lab.agents.ladder import Ladder
-from venue.node.aside import random_state
+from venue.node.reverting import random_state
 from venue.vocabulary import (
     BUY,
     IOC,

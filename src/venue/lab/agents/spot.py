@@ -20,8 +20,8 @@ from venue.core.units import PPM
 from venue.lab.agents.chance import Chance
 from venue.lab.agents.habits import MakerHabit, TakerHabit
 from venue.lab.agents.ladder import Ladder
-from venue.node.aside import random_state
 from venue.node.references import References
+from venue.node.reverting import random_state
 from venue.vocabulary import (
     BUY,
     IOC,

@@ -26,11 +26,12 @@ from venue.core.contract.margin import initial
 from venue.core.contract.position import liquidation_mark, notional, profit, wallet
 from venue.core.contract.records import Holding, Perpetual
 from venue.core.contract.records import Position as Held
-from venue.gateway.context import DEMO_ASSET, Call, Node
+from venue.gateway.door import Call
 from venue.gateway.operations.contract.market import bounded_span
 from venue.gateway.operations.pools import available_of, wallet_of
 from venue.history.process.asked import contract as questions
 from venue.history.tables.contract import IncomeOf, IncomeRow
+from venue.node.node import DEMO_ASSET, Node
 from venue.texts import amount_text, order_price_text, quantity_text, rate_text
 from venue.times import LAST_US_OF_MS, US_PER_MS
 from venue.vocabulary import CROSSED, ISOLATED, TransferReason

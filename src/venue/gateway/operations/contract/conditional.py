@@ -32,8 +32,8 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.contract_events import AlgoClosed, AlgoPlaced
 from venue.core.messages.events import OrderRepeated
-from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import lots, own_client_id, ppm, ticks
+from venue.gateway.door import Call
 from venue.gateway.operations.contract.orders import (
     chosen,
     direction,

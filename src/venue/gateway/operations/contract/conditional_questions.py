@@ -24,7 +24,7 @@ from venue.api.names import (
 )
 from venue.core.contract.records import Algo
 from venue.core.instruments import Instrument
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call
 from venue.gateway.operations.contract.order_questions import (
     ORDERS_DAYS_MAX,
     closes,
@@ -40,6 +40,7 @@ from venue.history.tables.contract import (
     ConditionalRow,
     ConditionalsOf,
 )
+from venue.node.node import Node
 from venue.texts import (
     average_text,
     order_price_text,

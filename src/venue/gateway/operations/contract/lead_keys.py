@@ -7,8 +7,8 @@ from venue.api.contract.conditional import ChangeExitRequest, PlaceExitRequest
 from venue.api.contract.orders import ClosePositionsRequest, PlaceContractOrderRequest
 from venue.api.names import POSITION_SIDES
 from venue.core.contract.records import Position
-from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import amount_text
+from venue.gateway.door import Call
 from venue.gateway.operations.contract.orders import holding_of
 from venue.vocabulary import LONG, Access
 

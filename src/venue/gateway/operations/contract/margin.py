@@ -19,8 +19,8 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
 from venue.core.messages.contract_events import LeverageSet
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import scaled
+from venue.gateway.door import Call
 from venue.gateway.operations.contract.orders import done, holding_of, listed
 from venue.gateway.operations.refusals.contract import Words, refusal
 from venue.gateway.operations.refusals.funds import contract_money

@@ -28,6 +28,7 @@ from venue.api.contract.market import (
     SymbolPriceRequest,
 )
 from venue.api.market_data import CandleView, DepthRequest, TimeReply, TradesRequest
+from venue.api.nearest import no_such
 from venue.api.operation import Empty
 from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.funding import interval_us, next_due
@@ -38,14 +39,14 @@ from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
 from venue.gateway.answers.premiums import premium_now
-from venue.gateway.context import Call, Node
-from venue.gateway.nearest import no_such
+from venue.gateway.door import Call, Door
 from venue.gateway.operations.budgets import rate_limit
 from venue.gateway.operations.requests import span
 from venue.history.process.asked import prices as questions
 from venue.history.tables.contract import (
     PriceCandle,
 )
+from venue.node.node import Node
 from venue.texts import (
     amount_text,
     fraction_text,
@@ -82,14 +83,16 @@ def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> 
     markets = node.engine.perps.values()
     settled = dict.fromkeys(perp.market.instrument.quote for perp in markets)
     info = ContractExchangeInfo(
-        [ContractAsset(asset, True) for asset in settled], [rate_limit(node)], []
+        [ContractAsset(asset, True) for asset in settled], [rate_limit(call.door)], []
     )
-    return with_last(info, [_listed(node, perp) for perp in perps])
+    return with_last(info, [_listed(call.door, perp) for perp in perps])
 
 
-def _listed(node: Node, perp: Perpetual) -> bytes:
+def _listed(door: Door, perp: Perpetual) -> bytes:
     question = ("contract_listed", perp.symbol)
-    made = node.answers.made(question, perp.contract, lambda: encode(_contract_symbol(node, perp)))
+    made = door.answers.made(
+        question, perp.contract, lambda: encode(_contract_symbol(door.node, perp))
+    )
     return made.data
 
 
@@ -148,24 +151,25 @@ def contract_depth(call: Call, request: DepthRequest) -> Encoded:
     node = call.node
     board = node.market_data.contract
     question = ("contract_depth", request.symbol, request.limit)
-    known = node.answers.known.get(question)
+    known = call.door.answers.known.get(question)
     if known is not None and known.stamp == board.update_id(request.symbol):
         return known.answer
     instrument = _known(node, request.symbol).market.instrument
-    return market_answers.depth(node.answers, question, board, instrument, int(request.limit))
+    return market_answers.depth(call.door.answers, question, board, instrument, int(request.limit))
 
 
 def contract_book_tickers(call: Call, request: ContractSelectionRequest) -> Encoded:
     """Tops of books; the time, the last field of each, is that of the question."""
     node = call.node
     ending = b"%d}" % (node.clock.now() // US_PER_MS)
-    return array([_top(node, perp) + ending for perp in _selected(node, request.symbol)])
+    return array([_top(call.door, perp) + ending for perp in _selected(node, request.symbol)])
 
 
-def _top(node: Node, perp: Perpetual) -> bytes:
+def _top(door: Door, perp: Perpetual) -> bytes:
     """The encoded top of a book, without its time."""
+    node = door.node
     question = ("contract_book_ticker", perp.symbol)
-    known = node.answers.known.get(question)
+    known = door.answers.known.get(question)
     if known is not None and known.stamp == node.market_data.contract.update_id(perp.symbol):
         return known.answer.data
     instrument = perp.market.instrument
@@ -178,7 +182,7 @@ def _top(node: Node, perp: Perpetual) -> bytes:
         quantity_text(instrument, top.ask_quantity),
         0,
     )
-    return node.answers.keep(question, top.update_id, encode(made).removesuffix(b"0}")).data
+    return door.answers.keep(question, top.update_id, encode(made).removesuffix(b"0}")).data
 
 
 def contract_trades(call: Call, request: TradesRequest) -> Encoded:
@@ -188,25 +192,26 @@ def contract_trades(call: Call, request: TradesRequest) -> Encoded:
     asset = node.asset(instrument.quote)
     board = node.market_data.contract
     return market_answers.trades(
-        node.answers, ("contract_trades", symbol), board, instrument, asset, request.limit
+        call.door.answers, ("contract_trades", symbol), board, instrument, asset, request.limit
     )
 
 
 def contract_tickers(call: Call, request: ContractSelectionRequest) -> Encoded:
     """24-hour statistics."""
     node = call.node
-    return array([_ticker(node, perp) for perp in _selected(node, request.symbol)])
+    return array([_ticker(call.door, perp) for perp in _selected(node, request.symbol)])
 
 
-def _ticker(node: Node, perp: Perpetual) -> bytes:
+def _ticker(door: Door, perp: Perpetual) -> bytes:
+    node = door.node
     symbol, now, board = perp.symbol, node.clock.now(), node.market_data.contract
     question = ("contract_ticker", symbol)
     stamp = (board.newest_trade(symbol), node.market_data.contract_data.prices(symbol))
-    known = node.answers.known.get(question)
+    known = door.answers.known.get(question)
     if known is not None and known.stamp == stamp and now < known.until:
         return known.answer.data
     made = encode(_ticker_view(node, perp, now))
-    return node.answers.keep(question, stamp, made, board.ticker_until(symbol, now)).data
+    return door.answers.keep(question, stamp, made, board.ticker_until(symbol, now)).data
 
 
 def _ticker_view(node: Node, perp: Perpetual, now: int) -> ContractTicker:
@@ -237,19 +242,19 @@ def _ticker_view(node: Node, perp: Perpetual, now: int) -> ContractTicker:
 def contract_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
     """The newest candles of trades, oldest first, the unfinished one last."""
     board = call.node.market_data.contract
-    return _newest_candles(call.node, request, "LAST", board.minute)
+    return _newest_candles(call.door, request, "LAST", board.minute)
 
 
 def index_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
     """The newest candles of the index price."""
     data = call.node.market_data.contract_data
-    return _newest_candles(call.node, request, "INDEX", data.index_minute)
+    return _newest_candles(call.door, request, "INDEX", data.index_minute)
 
 
 def mark_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
     """The newest candles of the mark price."""
     data = call.node.market_data.contract_data
-    return _newest_candles(call.node, request, "MARK", data.mark_minute)
+    return _newest_candles(call.door, request, "MARK", data.mark_minute)
 
 
 async def history_klines(call: Call, request: HistoryKlinesRequest) -> Encoded:
@@ -268,7 +273,7 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> Encoded:
     until = candles.next_open(interval, last) - 1
     if request.price_type == "LAST":
         found = node.market_data.contract.candles_until(perp.symbol, interval, limit, until)
-        return _told(node, perp, request, _within(found, first, last))
+        return _told(call.door, perp, request, _within(found, first, last))
     known = _rows(node, perp.symbol, interval, request.price_type, candles.CANDLES_MAX, now)
     found = _within(known, first, last)
     if len(known) == candles.CANDLES_MAX and first < known[0].open_time:
@@ -279,7 +284,7 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> Encoded:
         past = node.market_data.contract_data.past_prices(perp.symbol, interval, until, limit)
         rows = _within(candles.join(past, earlier), first, until)
         found = candles.fill(rows, interval, until, limit) + found
-    return _told(node, perp, request, found)
+    return _told(call.door, perp, request, found)
 
 
 def _within(rows: list[candles.Candle], first: int, last: int) -> list[candles.Candle]:
@@ -287,11 +292,12 @@ def _within(rows: list[candles.Candle], first: int, last: int) -> list[candles.C
 
 
 def _newest_candles(
-    node: Node,
+    door: Door,
     request: ContractKlinesRequest,
     price: str,
     minute: Callable[[str], candles.Candle | None],
 ) -> Encoded:
+    node = door.node
     perp = _known(node, request.symbol)
     symbol, interval, now = perp.symbol, request.interval, node.clock.now()
     instrument = perp.market.instrument
@@ -303,7 +309,7 @@ def _newest_candles(
         lambda limit: _rows(node, symbol, interval, price, limit, now),
     )
     return drawn(
-        node.answers,
+        door.answers,
         (price, symbol, interval),
         chart,
         request.limit,
@@ -330,11 +336,11 @@ def _price_candle(minute: PriceCandle) -> candles.Candle:
 
 
 def _told(
-    node: Node, perp: Perpetual, request: HistoryKlinesRequest, rows: list[candles.Candle]
+    door: Door, perp: Perpetual, request: HistoryKlinesRequest, rows: list[candles.Candle]
 ) -> Encoded:
     instrument, interval = perp.market.instrument, request.interval
-    asset = node.asset(instrument.quote)
-    return node.answers.array(
+    asset = door.node.asset(instrument.quote)
+    return door.answers.array(
         (f"span {request.price_type}", perp.symbol, interval),
         [(row.open_time, row) for row in rows],
         lambda row: _candle_view(row, interval, instrument, asset),
@@ -387,13 +393,13 @@ def open_interest(call: Call, request: ContractSymbolRequest) -> OpenInterest:
 def premium_index(call: Call, request: ContractSelectionRequest) -> list[PremiumIndex]:
     """Reference prices, the last funding rate and the coming one."""
     now = call.node.clock.now()
-    return [_premium_index(call.node, perp, now) for perp in _selected(call.node, request.symbol)]
+    return [_premium_index(call.door, perp, now) for perp in _selected(call.node, request.symbol)]
 
 
-def _premium_index(node: Node, perp: Perpetual, now: int) -> PremiumIndex:
+def _premium_index(door: Door, perp: Perpetual, now: int) -> PremiumIndex:
     instrument = perp.market.instrument
-    data = node.market_data.contract_data
-    kept = node.premiums
+    data = door.node.market_data.contract_data
+    kept = door.premiums
     told = kept.of(perp) if kept is not None else premium_now(perp, data, now)
     interval = interval_us(perp)
     return PremiumIndex(

@@ -30,7 +30,7 @@ from venue.candles import DAY_US
 from venue.core.book.book import Order
 from venue.core.contract.records import Algo, Terms
 from venue.core.instruments import Instrument
-from venue.gateway.context import DEMO_ASSET, Call, Node
+from venue.gateway.door import Call
 from venue.gateway.operations.contract.market import bounded_span
 from venue.gateway.operations.contract.orders import holding_of
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
@@ -44,6 +44,7 @@ from venue.history.tables.contract import (
     ContractOrderRow,
     ContractOrdersOf,
 )
+from venue.node.node import DEMO_ASSET, Node
 from venue.texts import (
     amount_text,
     average_text,

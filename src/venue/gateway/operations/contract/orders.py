@@ -39,9 +39,9 @@ from venue.core.messages.contract_events import (
     ContractOrderPlaced,
 )
 from venue.core.messages.events import OrderRepeated, Rejected
-from venue.gateway.context import DEMO_ASSET, Call, Node
 from venue.gateway.dispatch.decode import lots, own_client_id, price_and_force, ticks
 from venue.gateway.dispatch.shapes import compile_request
+from venue.gateway.door import Call
 from venue.gateway.operations.batches import BatchItems, place_each, to_cancel
 from venue.gateway.operations.refusals.contract import (
     ORDER,
@@ -54,6 +54,7 @@ from venue.gateway.operations.refusals.contract import (
 )
 from venue.gateway.operations.refusals.funds import contract_money
 from venue.gateway.operations.requests import identified
+from venue.node.node import DEMO_ASSET, Node
 from venue.vocabulary import (
     BUY,
     LONG,

@@ -21,7 +21,7 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.core.messages.copy_commands import CloseCopy, Follow, StopCopying
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Call
+from venue.gateway.door import Call
 from venue.gateway.operations.contract.orders import ordered
 from venue.gateway.operations.copying.settings import configs, settings_view
 from venue.gateway.operations.copying.trader import ended_page

@@ -16,7 +16,7 @@ from venue.api.copying.trader import (
 from venue.api.operation import Empty
 from venue.candles import DAY_US
 from venue.core.copying.people import Lead
-from venue.gateway.context import Call
+from venue.gateway.door import Call
 from venue.gateway.operations.copying.views import ended, open_track
 from venue.history.process.asked import copying as questions
 from venue.history.tables.copying import EndedOf

@@ -13,8 +13,8 @@ from venue.core.contract.position import mark_of
 from venue.core.contract.records import Position
 from venue.core.copying.people import Copy, Track
 from venue.core.messages.copy_events import CopyClosed
-from venue.gateway.context import Node
 from venue.history.tables.copying import EndedCopy, EndedTrack
+from venue.node.node import Node
 from venue.texts import (
     amount_text,
     average_text,

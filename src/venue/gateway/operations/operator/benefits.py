@@ -32,9 +32,10 @@ from venue.core.messages.benefit_commands import (
 )
 from venue.core.messages.benefit_events import GiftChanged, MovementRepeated
 from venue.core.rewards import SHARE_MAX_PPM
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
+from venue.gateway.door import Call
 from venue.gateway.operations.operator.venue import answer_of, done, owner
+from venue.node.node import Node
 
 CODE_LENGTH_MAX: Final = 32
 NOBODY: Final = Benefits()

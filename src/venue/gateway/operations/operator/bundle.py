@@ -23,7 +23,7 @@ from venue.api.operator.bundle import (
 )
 from venue.core import rules
 from venue.core.state.snapshot import state_hash
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call, Door
 from venue.journal import built
 from venue.journal.journal import (
     Journal,
@@ -33,6 +33,7 @@ from venue.journal.journal import (
     earliest,
 )
 from venue.journal.snapshot_files import packed
+from venue.node.node import Node
 from venue.node.snapshots import take
 from venue.times import US_PER_MS
 
@@ -44,9 +45,9 @@ T = TypeVar("T")
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def bundle_off(node: Node) -> str:
+def bundle_off(door: Door) -> str:
     """The reason that keeps bundles closed; empty: they are open."""
-    return "" if node.practice else errors.PRACTICE
+    return "" if door.node.practice else errors.PRACTICE
 
 
 async def bundle(call: Call, _: Empty) -> BundleView:
@@ -59,7 +60,7 @@ async def bundle(call: Call, _: Empty) -> BundleView:
     if first is None and earliest(journal):
         raise errors.failed_precondition("no snapshot is kept from which a run could begin")
     begin = first.sequence if first is not None else 0
-    node.handed_out = end if last - begin >= LONG else None
+    call.door.handed_out = end if last - begin >= LONG else None
     return BundleView(
         version=built.name(),
         rules=rules.RULES,
@@ -69,7 +70,7 @@ async def bundle(call: Call, _: Empty) -> BundleView:
         time=time // US_PER_MS,
         state_hash=digest,
         snapshot_bytes=_size(first),
-        end_bytes=_size(node.handed_out),
+        end_bytes=_size(call.door.handed_out),
         profile=node.profile.value,
     )
 
@@ -80,7 +81,7 @@ def _size(snapshot: Snapshot | None) -> int:
 
 async def bundle_snapshot(call: Call, request: SnapshotPieceRequest) -> SnapshotPiece:
     """A piece of a snapshot."""
-    journal, end = call.node.journal, call.node.handed_out
+    journal, end = call.node.journal, call.door.handed_out
 
     def find() -> bytes | None:
         if end is not None and end.sequence == request.sequence:

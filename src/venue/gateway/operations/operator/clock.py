@@ -18,10 +18,11 @@ from venue.api.operator.clock import (
     Stopping,
 )
 from venue.candles import DAY_US
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import scaled
+from venue.gateway.door import Call
 from venue.node.clock_modes import RATE_MOST, ClockMode, ClockRefused, Mode
 from venue.node.due import TOLD_MAX, Due, upcoming
+from venue.node.node import Node
 from venue.node.sequencer import Stopped
 from venue.node.timekeeper import Busy, GoingBack
 from venue.texts import short_text
@@ -217,7 +218,7 @@ def _view(due: Due) -> DueView:
 
 def stop(call: Call, _: Empty) -> Stopping:
     """End the venue's process; earlier requests are answered."""
-    if call.node.stop is None:
+    if call.door.stop is None:
         raise errors.failed_precondition("this venue is a part of a process")
-    call.node.stop()
+    call.door.stop()
     return Stopping(os.getpid())

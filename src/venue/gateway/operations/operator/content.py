@@ -12,7 +12,7 @@ from venue.api.operator.content import (
 from venue.core.messages.benefit_commands import PostArticle, PostBanner, RemoveContent
 from venue.core.messages.benefit_events import ContentPosted, ContentRemoved
 from venue.core.messages.commands import Command
-from venue.gateway.context import Call
+from venue.gateway.door import Call
 from venue.gateway.operations.operator.venue import done
 
 

@@ -55,8 +55,8 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.events import Rejected
 from venue.core.units import PPB, PPM
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
+from venue.gateway.door import Call
 from venue.gateway.operations.contract.orders import listed
 from venue.gateway.operations.operator.index_costs import index_cost
 from venue.gateway.operations.operator.market_fields import check_contract
@@ -66,6 +66,7 @@ from venue.gateway.operations.refusals.contract import refusal
 from venue.gateway.operations.refusals.spot import refusal as listing_refusal
 from venue.history.process.asked import liquidations as questions
 from venue.history.tables.contract import ContractFillRow, DeleveragedRow, LiquidationRow, StepRow
+from venue.node.node import Node
 from venue.node.references import References
 from venue.times import US_PER_MS
 from venue.vocabulary import PRODUCT_CONTRACT, AdlPolicy, Cause, PositionSide, Reject

@@ -8,10 +8,11 @@ from venue.api.operator.copying import LeadRequest, LeadView
 from venue.core.copying.people import Lead
 from venue.core.messages.copy_commands import SetLead
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import ppm
+from venue.gateway.door import Call
 from venue.gateway.operations.operator.venue import owner
 from venue.gateway.operations.refusals.copying import refusal
+from venue.node.node import Node
 from venue.texts import rate_text
 from venue.vocabulary import Reject
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.api import errors
 from venue.api.operator.explain import ExplainRequest, Explanation
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call, Door
 from venue.gateway.operations.operator.wire import found_number
 from venue.node.explainer import Explained, ExplainQuestion, TooBusy, TooOld
 from venue.times import US_PER_MS
@@ -14,34 +14,33 @@ from venue.times import US_PER_MS
 FIRST_REFUSED: Final = 300
 
 
-def explain_off(node: Node) -> str:
+def explain_off(door: Door) -> str:
     """The reason that keeps explanations closed; empty: they are open."""
-    return "" if node.practice and node.explainer is not None else errors.PRACTICE
+    return "" if door.node.practice and door.explainer is not None else errors.PRACTICE
 
 
 async def explain_order(call: Call, request: ExplainRequest) -> Explanation:
     """Why an order filled, rested or ended."""
-    return await _explained(call.node, ExplainQuestion("order", request.id))
+    return await _explained(call.door, ExplainQuestion("order", request.id))
 
 
 async def explain_bill(call: Call, request: ExplainRequest) -> Explanation:
     """Where the amount of a bill, or of an income, comes from."""
-    return await _explained(call.node, ExplainQuestion("bill", request.id))
+    return await _explained(call.door, ExplainQuestion("bill", request.id))
 
 
 async def explain_liquidation(call: Call, request: ExplainRequest) -> Explanation:
     """Why a pool was liquidated, and each step of it."""
-    return await _explained(call.node, ExplainQuestion("liquidation", request.id))
+    return await _explained(call.door, ExplainQuestion("liquidation", request.id))
 
 
 async def explain_refusal(call: Call, request: ExplainRequest) -> Explanation:
     """Why a request was refused."""
-    node = call.node
-    entry, sequence, uid = found_number(node, request.id)
+    entry, sequence, uid = found_number(call.door, request.id)
     if entry.status is not None and entry.status < FIRST_REFUSED:
         raise errors.invalid("id", "this request was not refused")
     question = ExplainQuestion("refusal", request.id, uid, sequence, entry.code, entry.msg)
-    told = await _explained(node, question)
+    told = await _explained(call.door, question)
     what = entry.operation or f"{entry.method} {entry.path}"
     status = f"HTTP {entry.status}" if entry.status is not None else "no answer"
     head = f"{what} of {entry.owner or 'nobody known'} was answered with {status}"
@@ -52,8 +51,8 @@ async def explain_refusal(call: Call, request: ExplainRequest) -> Explanation:
     return told
 
 
-async def _explained(node: Node, question: ExplainQuestion) -> Explanation:
-    explainer = node.explainer
+async def _explained(door: Door, question: ExplainQuestion) -> Explanation:
+    explainer, node = door.explainer, door.node
     assert explainer is not None, "they are closed then"
     question.epoch = node.engine.epoch
     try:

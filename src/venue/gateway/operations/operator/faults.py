@@ -25,7 +25,7 @@ from venue.api.operator.faults import (
     When,
 )
 from venue.candles import DAY_US
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call, Door
 from venue.gateway.faults.effects import check, shown_side
 from venue.gateway.faults.presets import PRESETS, scaled
 from venue.gateway.faults.rules import (
@@ -38,6 +38,7 @@ from venue.gateway.faults.rules import (
     is_like,
 )
 from venue.gateway.operations.operator.venue import owner
+from venue.node.node import Node
 from venue.times import INSTANT_RULE, instant_us, span_us
 from venue.vocabulary import Access
 
@@ -50,21 +51,21 @@ _HIT: Final = [row for row in ROWS if row.access is not Access.OPERATOR]  # by r
 
 def faults(call: Call, _: Empty) -> list[FaultView]:
     """The rules with their counts."""
-    return [rule.view() for rule in call.node.faults.all()]
+    return [rule.view() for rule in call.door.faults.all()]
 
 
 def add_fault(call: Call, request: FaultRequest) -> FaultView:
     """A new rule."""
-    rules = call.node.faults
+    rules = call.door.faults
     rule_id = request.id if request.id is not None else rules.new_id()
     if rules.find(rule_id) is not None:
         raise errors.invalid("id", "a rule has this id; change or remove that one")
-    return _made(call.node, rule_id, request).view()
+    return _made(call.door, rule_id, request).view()
 
 
 def change_fault(call: Call, request: ChangeFaultRequest) -> FaultView:
     """Change a rule, which keeps its place."""
-    rule = _found(call.node.faults, request.id)
+    rule = _found(call.door.faults, request.id)
     if request.match is not None or request.when is not None or request.effect is not None:
         changed = FaultRequest(
             effect=request.effect or rule.effect,
@@ -72,7 +73,7 @@ def change_fault(call: Call, request: ChangeFaultRequest) -> FaultView:
             when=request.when or rule.when,
             enabled=rule.enabled,
         )
-        rule = _made(call.node, request.id, changed)
+        rule = _made(call.door, request.id, changed)
     if request.enabled is not None:
         rule.enabled = request.enabled
     return rule.view()
@@ -80,14 +81,14 @@ def change_fault(call: Call, request: ChangeFaultRequest) -> FaultView:
 
 def remove_fault(call: Call, request: FaultId) -> FaultView:
     """Forget a rule."""
-    rule = _found(call.node.faults, request.id)
-    call.node.faults.remove(request.id)
+    rule = _found(call.door.faults, request.id)
+    call.door.faults.remove(request.id)
     return rule.view()
 
 
 def clear_faults(call: Call, _: Empty) -> list[FaultView]:
     """Forget all rules; the rules as they were."""
-    rules = call.node.faults
+    rules = call.door.faults
     views = [rule.view() for rule in rules.all()]
     rules.clear()
     return views
@@ -96,7 +97,7 @@ def clear_faults(call: Call, _: Empty) -> list[FaultView]:
 def try_fault(call: Call, request: TryRequest) -> list[Tried]:
     """The rules that a request would meet."""
     node = call.node
-    key = node.keys.by_key(request.key.encode()) if request.key is not None else None
+    key = call.door.keys.by_key(request.key.encode()) if request.key is not None else None
     uid = key.view.uid if key is not None else 0
     if request.owner is not None:
         uid = owner(node, request.owner).uid
@@ -114,7 +115,7 @@ def try_fault(call: Call, request: TryRequest) -> list[Tried]:
         places=row is not None and row.orders > 0,
         reads=row is not None and row.access in READING,
     )
-    return node.faults.tried(asked, node.clock.now())
+    return call.door.faults.tried(asked, node.clock.now())
 
 
 def _row(method: str, path: str) -> Row | None:
@@ -144,8 +145,8 @@ def apply_fault_preset(call: Call, request: PresetRequest) -> list[FaultView]:
         wanted[f"{request.name}.{rule.id}"] = FaultRequest(
             effect=rule.effect, match=rule.match, when=when
         )
-    _check_room(call.node.faults, *wanted)  # the one reason to refuse a preset's rule
-    return [_made(call.node, rule_id, one).view() for rule_id, one in wanted.items()]
+    _check_room(call.door.faults, *wanted)  # the one reason to refuse a preset's rule
+    return [_made(call.door, rule_id, one).view() for rule_id, one in wanted.items()]
 
 
 def _found(rules: FaultRules, rule_id: str) -> Rule:
@@ -156,9 +157,10 @@ def _found(rules: FaultRules, rule_id: str) -> Rule:
     return rule
 
 
-def _made(node: Node, rule_id: str, request: FaultRequest) -> Rule:
+def _made(door: Door, rule_id: str, request: FaultRequest) -> Rule:
     """Check a rule and put it in place; on ApiError nothing has changed."""
-    rules, now = node.faults, node.clock.now()
+    rules, node = door.faults, door.node
+    now = node.clock.now()
     if rule_id in _RESERVED:
         raise errors.invalid("id", f"must not be {' or '.join(_RESERVED)}")
     _check_room(rules, rule_id)

@@ -17,9 +17,10 @@ from venue.api.operator.fee_tiers import (
 from venue.core.fee_tiers import Standing
 from venue.core.instruments import Asset
 from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
+from venue.gateway.door import Call
 from venue.gateway.operations.operator.venue import done, owner
+from venue.node.node import Node
 from venue.vocabulary import FEE_TIERS_MAX, Product
 
 NUMBER: Final = r"[0-9]{1,18}(?:\.[0-9]{1,18})?"

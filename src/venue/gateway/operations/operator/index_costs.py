@@ -6,7 +6,7 @@ from venue import texts
 from venue.api.operator.venue import IndexCostView
 from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.index_cost import cost_of_moving, gain_by_moving
-from venue.gateway.context import Node
+from venue.node.node import Node
 
 
 def index_cost(node: Node, perp: Perpetual) -> IndexCostView:

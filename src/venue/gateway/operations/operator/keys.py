@@ -14,7 +14,7 @@ from venue.api.profile import Profile
 from venue.core.messages.commands import ChangeSetting
 from venue.gateway.access.auth import is_ipv6
 from venue.gateway.access.callers import KeyFacts
-from venue.gateway.context import KEY_REWRITES, Call, Node
+from venue.gateway.door import KEY_REWRITES, Call, Door
 from venue.gateway.operations.operator.venue import owner
 from venue.times import US_PER_MS
 from venue.vocabulary import Access
@@ -24,7 +24,7 @@ def keys(call: Call, request: KeysRequest) -> list[KeyView]:
     """Keys without their secrets."""
     node = call.node
     uid = owner(node, request.owner).uid if request.owner is not None else None
-    return [_view(key) for key in node.keys.list(uid)]
+    return [_view(key) for key in call.door.keys.list(uid)]
 
 
 async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
@@ -44,7 +44,7 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
     if node.profile is Profile.LIVE and any(map(is_ipv6, request.ips or [])):
         raise errors.invalid("ips", "allowed with the profile live: IPv4 addresses and networks")
     uid, epoch = owner(node, request.owner).uid, node.engine.epoch
-    made = await node.keys.create(
+    made = await call.door.keys.create(
         uid,
         access,
         now=node.clock.told(),
@@ -53,25 +53,26 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
         expires=expires * US_PER_MS if expires is not None else None,
     )
     if node.engine.epoch != epoch:  # the uid may be another owner's by now
-        await node.keys.revoke(made.key)
+        await call.door.keys.revoke(made.key)
         raise errors.busy("the venue went back to a kept state meanwhile; no key was made")
-    await note_rewrites(node)
+    await note_rewrites(call.door)
     return CreatedKey(made.key, made.secret, made.passphrase)
 
 
 async def revoke_key(call: Call, request: RevokeKeyRequest) -> KeyView:
     """Have the key stop working at once."""
-    if not await call.node.keys.revoke(request.key):
+    if not await call.door.keys.revoke(request.key):
         raise errors.invalid("key", "no such key")
-    await note_rewrites(call.node)
-    (found,) = [key for key in call.node.keys.list() if key.key == request.key]
+    await note_rewrites(call.door)
+    (found,) = [key for key in call.door.keys.list() if key.key == request.key]
     return _view(found)
 
 
-async def note_rewrites(node: Node) -> None:
+async def note_rewrites(door: Door) -> None:
     """Have the journal know the newest key store: an earlier copy of its files is refused then."""
-    if node.keys.rewrites() > int(node.setting(KEY_REWRITES, "0")):
-        await node.submit([ChangeSetting(KEY_REWRITES, str(node.keys.rewrites()))])
+    node, keys = door.node, door.keys
+    if keys.rewrites() > int(node.setting(KEY_REWRITES, "0")):
+        await node.submit([ChangeSetting(KEY_REWRITES, str(keys.rewrites()))])
 
 
 def _view(key: KeyFacts) -> KeyView:

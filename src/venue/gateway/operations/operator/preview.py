@@ -22,9 +22,9 @@ from venue.core.contract import preview as contract
 from venue.core.instruments import Asset, Instrument
 from venue.core.messages.events import Event, OrderRepeated, Rejected
 from venue.core.spot import preview as spot
-from venue.gateway.context import Call
 from venue.gateway.dispatch.decode import decode
 from venue.gateway.dispatch.shapes import compile_request
+from venue.gateway.door import Call
 from venue.gateway.operations.contract import orders as contract_orders
 from venue.gateway.operations.spot import orders as spot_orders
 from venue.vocabulary import BUY, GTC, OrderStatus
@@ -39,7 +39,7 @@ def preview(call: Call, request: PreviewRequest) -> Preview:
     uid = call.node.owner(request.owner).uid
     time = max(call.node.clock.now(), engine.time)
     empty = Preview(engine.sequence, time // 1_000, accepted=False)
-    theirs = Call(call.node, uid, b"")
+    theirs = Call(call.door, uid, b"")
     try:
         if request.product == "SPOT":
             return _spot(theirs, request.order, empty, time)

@@ -15,10 +15,11 @@ from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.index import SPOT_SOURCE, price_most
 from venue.core.messages.commands import ChangeContract, ChangeSetting, Command, PostIndex
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
+from venue.gateway.door import Call
 from venue.gateway.operations.contract.orders import listed
 from venue.gateway.operations.refusals.contract import refusal
+from venue.node.node import Node
 from venue.node.references import HELD, Reference, References, setting
 from venue.times import US_PER_MS, span_us
 

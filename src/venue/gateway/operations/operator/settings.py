@@ -9,7 +9,7 @@ from venue.api.names import API_CLOSED
 from venue.api.operation import Empty
 from venue.api.operator.venue import ChangeSettingsRequest, Settings
 from venue.core.messages.commands import ChangeSetting
-from venue.gateway.context import Call
+from venue.gateway.door import Call
 from venue.gateway.operations.operator.venue import done
 
 WORDINGS: Final = ("document", "live")

@@ -10,9 +10,10 @@ from venue.core.messages.events import Event, Rejected
 from venue.core.messages.savepoints import DropState, StateReverted
 from venue.core.savepoints import Savepoint
 from venue.core.state.snapshot import digest
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call, Door
 from venue.gateway.operations.operator.keys import note_rewrites
 from venue.gateway.operations.refusals.spot import refusal
+from venue.node.node import Node
 from venue.node.sequencer import Overloaded, Stopped
 from venue.node.timekeeper import Busy
 from venue.times import US_PER_MS
@@ -29,7 +30,7 @@ async def keep_snapshot(call: Call, request: SnapshotId) -> SnapshotView:
     _check_free(request.name)
     async with node.saving:
         try:
-            _said(await node.timekeeper.keep(request.name, node.aside.dump))
+            _said(await node.timekeeper.keep(request.name, node.reverts.dump))
         except (Busy, Overloaded, Stopped) as problem:
             raise errors.busy(f"{problem}; nothing was done") from None
         return _view(node.engine.kept_states[request.name])
@@ -47,15 +48,16 @@ async def delete_snapshot(call: Call, request: SnapshotId) -> SnapshotView:
 
 async def revert(call: Call, request: SnapshotId) -> Reverted:
     """Go back to a kept state, which stays kept."""
-    return await _revert(call.node, request.name)
+    return await _revert(call.door, request.name)
 
 
 async def reset(call: Call, _: Empty) -> Reverted:
     """Go back to the state in which the venue began to answer."""
-    return await _revert(call.node, READY)
+    return await _revert(call.door, READY)
 
 
-async def _revert(node: Node, name: str) -> Reverted:
+async def _revert(door: Door, name: str) -> Reverted:
+    node = door.node
     kept = found(node, name)
     try:
         applied = await node.timekeeper.revert(name)
@@ -63,8 +65,8 @@ async def _revert(node: Node, name: str) -> Reverted:
         raise errors.busy(f"{problem}; nothing was done") from None
     event = _said(applied)
     assert isinstance(event, StateReverted)
-    await node.keys.settle()  # those of owners that are gone ended with the revert
-    await note_rewrites(node)  # the note went back with the state
+    await door.keys.settle()  # those of owners that are gone ended with the revert
+    await note_rewrites(door)  # the note went back with the state
     time = event.time // US_PER_MS
     return Reverted(name, event.epoch, applied[0].sequence, time, digest(kept.state))
 

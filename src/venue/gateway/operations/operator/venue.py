@@ -55,8 +55,8 @@ from venue.core.messages.contract_events import Income
 from venue.core.messages.events import Event, Rejected, WalletMoved
 from venue.core.spot.account import SpotMarket
 from venue.core.state.snapshot import state_hash
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
+from venue.gateway.door import Call, Door
 from venue.gateway.operations.operator.index_costs import index_cost, warning
 from venue.gateway.operations.operator.market_fields import SPOT_SIZES, check_instrument
 from venue.gateway.operations.refusals.funds import wallet_funds
@@ -64,6 +64,7 @@ from venue.gateway.operations.refusals.spot import refusal
 from venue.helpers.link import HistoryFailed
 from venue.journal import built
 from venue.node.explainer import forgotten
+from venue.node.node import Node
 from venue.times import instant_text
 from venue.vocabulary import Product, Reject, SelfTrade, Wallet
 
@@ -76,12 +77,13 @@ def health(call: Call, request: HealthRequest) -> Health:
     engine = node.engine
     perps = engine.perps.values()
     costs = [index_cost(node, perp) for perp in perps]
-    disk = node.disk.look() if node.disk is not None else None
-    warnings = [*node.warnings, *filter(None, map(warning, costs))]
-    if node.disk is not None and (short := node.disk.warning()):
+    told = call.door.health
+    disk = told.disk.look() if told.disk is not None else None
+    warnings = [*told.warnings, *filter(None, map(warning, costs))]
+    if told.disk is not None and (short := told.disk.warning()):
         warnings = [*warnings, short]
     return Health(
-        status=_status(node),
+        status=_status(call.door),
         version=built.name(),
         engine=running_engine(),
         sqlite=apsw.sqlite_lib_version(),
@@ -94,7 +96,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         open_orders=_all_open_orders(engine),
         open_positions=sum(len(perp.positions) for perp in perps),
         stale_contracts=[perp.symbol for perp in perps if not (perp.current or perp.reopens)],
-        stream_defects=_stream_defects(node),
+        stream_defects=_stream_defects(call.door),
         plan_faults=node.engine.contracts.faults,
         doubtful_contracts=[perp.symbol for perp in perps if perp.doubt and not perp.reopens],
         closed_contracts=[perp.symbol for perp in perps if perp.reopens],
@@ -126,14 +128,15 @@ def _forgotten(node: Node) -> str:
     return "; ".join(filter(None, told))
 
 
-def _status(node: Node) -> str:
+def _status(door: Door) -> str:
     failures: list[str] = []
+    node = door.node
     try:
         node.history.health()
     except HistoryFailed as problem:
         reason = str(problem).partition("\n")[0]  # the log has the database's other lines
         failures.append(f"history failed: {reason}")
-    defects = _stream_defects(node)
+    defects = _stream_defects(door)
     if defects:
         failures.append(f"streams failed: {defects} since the start, see the log")
     if clock := node.clock.problem():
@@ -148,8 +151,8 @@ def _unsafe(node: Node, perp: Perpetual) -> str:
     return "" if breach is None else f"{perp.symbol}: {breach.inequality()}"
 
 
-def _stream_defects(node: Node) -> int:
-    return node.stream_defects.count + node.recorder.defects
+def _stream_defects(door: Door) -> int:
+    return door.stream_defects.count + door.node.recorder.defects
 
 
 # -- owners and money -----------------------------------------------------------------------------
@@ -167,7 +170,7 @@ async def create_owner(call: Call, request: CreateOwnerRequest) -> OwnerView:
         rule = f"must be one of {', '.join(SelfTrade.__members__)}"
         raise errors.invalid("selfTradePrevention", rule)
     mode = SelfTrade[request.self_trade_prevention]
-    await call.node.keys.settle()  # of an owner that a revert removed, whose uid comes again
+    await call.door.keys.settle()  # of an owner that a revert removed, whose uid comes again
     await done(call, CreateOwner(request.name, int(mode)))
     return _owner_view(call.node.engine, owner(call.node, request.name))
 

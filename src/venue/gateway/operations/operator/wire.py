@@ -17,12 +17,13 @@ from venue.api.documents.table import ROWS
 from venue.api.errors import ApiError
 from venue.api.operation import Row
 from venue.api.operator.wire import KINDS, WireEntry, WireRequest
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.json_body import Number, json_value
 from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import unprefixed
 from venue.gateway.dispatch.wire_log import KEPT_BYTES, Exchange, Operated, Said, WireLog
+from venue.gateway.door import Call, Door
+from venue.node.node import Node
 from venue.times import US_PER_MS
 from venue.vocabulary import Access
 
@@ -46,19 +47,19 @@ class Refusal(msgspec.Struct):
 _refusals = msgspec.json.Decoder(Refusal)
 
 
-def wire_off(node: Node) -> str:
+def wire_off(door: Door) -> str:
     """The reason that keeps the log closed; empty: it is open."""
-    if not node.practice:
+    if not door.node.practice:
         return errors.PRACTICE
-    return "--wire-log" if node.wire is None and node.past_wire is None else ""
+    return "--wire-log" if door.wire is None and door.past_wire is None else ""
 
 
 def wire(call: Call, request: WireRequest) -> list[WireEntry]:
     """The newest entries that agree, oldest first."""
     node = call.node
-    log = node.wire
+    log = call.door.wire
     if log is None:
-        return _of_past(call.node, request)
+        return _of_past(call.door, request)
     uid = node.owner(request.owner).uid if request.owner is not None else None
     found: list[WireEntry] = []
     for noted in _newest_first(log, request.kind):
@@ -79,9 +80,9 @@ def wire(call: Call, request: WireRequest) -> list[WireEntry]:
     return found[::-1]
 
 
-def _of_past(node: Node, request: WireRequest) -> list[WireEntry]:
+def _of_past(door: Door, request: WireRequest) -> list[WireEntry]:
     """The entries of a run that is over, which were masked when they were noted."""
-    entries = node.past_wire
+    entries, node = door.past_wire, door.node
     assert entries is not None, "it is closed then"
     name = node.owner(request.owner).name if request.owner is not None else None
     found = [
@@ -249,15 +250,15 @@ def _repeat(row: Row | None, path: str, owner: str, values: dict[str, Any] | Non
     return shlex.join(words)
 
 
-def found_number(node: Node, number: int) -> tuple[WireEntry, int, int]:
+def found_number(door: Door, number: int) -> tuple[WireEntry, int, int]:
     """The request or operation with a number, the venue's sequence when it was refused, and its
     uid; -1142 when the log does not hold it.
     """
-    log = node.wire
+    log = door.wire
     if log is not None:
         for noted in (*log.exchanges, *log.strangers):
             if noted.number == number:
-                return _entry(node, noted), noted.sequence, _uid(noted)
+                return _entry(door.node, noted), noted.sequence, _uid(noted)
     raise errors.invalid("id", "the wire log does not hold it: an older one, or of another run")
 
 

@@ -8,7 +8,7 @@ from venue.api import errors
 from venue.api.errors import ApiError
 from venue.api.operation import Empty
 from venue.api.operator.worlds import NamedWorld, WorldRequest, WorldView
-from venue.gateway.context import Call
+from venue.gateway.door import Call
 from venue.gateway.worlds import PREFIX, World, Worlds
 
 NAMES_TOLD: Final = 20
@@ -43,7 +43,7 @@ async def delete_world(call: Call, request: NamedWorld) -> WorldView:
 
 def _of(call: Call) -> Worlds:
     """The venue's worlds; ApiError -1054 inside a world, which has none."""
-    there = call.node.worlds
+    there = call.door.worlds
     if there is None:
         raise errors.failed_precondition("a world has no worlds: ask the venue itself")
     return there

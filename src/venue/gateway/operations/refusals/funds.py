@@ -13,8 +13,8 @@ from venue.core.instruments import Asset
 from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.commands import PlaceOrder, Transfer, Withdraw
 from venue.core.spot.preview import needed
-from venue.gateway.context import Node
 from venue.gateway.operations.pools import available_of
+from venue.node.node import Node
 from venue.texts import amount_text
 from venue.vocabulary import BUY, WALLET_CONTRACT
 

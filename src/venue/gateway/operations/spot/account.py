@@ -26,7 +26,7 @@ from venue.api.spot.account import (
     TransferRecordsRequest,
 )
 from venue.core.units import FIRST_ID
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call
 from venue.gateway.operations.requests import span
 from venue.history.process.asked import spot as questions
 from venue.history.tables.spot import (
@@ -35,6 +35,7 @@ from venue.history.tables.spot import (
     TransferRow,
     TransfersOf,
 )
+from venue.node.node import Node
 from venue.texts import (
     amount_text,
     decimal_text,

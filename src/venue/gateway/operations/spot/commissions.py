@@ -24,7 +24,7 @@ from venue.api.spot.commissions import (
     SubCommissionsRequest,
 )
 from venue.candles import DAY_US
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call
 from venue.gateway.operations.pools import available_of, wallet_of
 from venue.gateway.operations.spot.people import (
     SPAN_DAYS,
@@ -37,6 +37,7 @@ from venue.gateway.operations.spot.people import (
 )
 from venue.history.process.asked import affiliates as questions
 from venue.history.tables.affiliates import CommissionRow, CommissionsOf, Earned, MoneyRow
+from venue.node.node import Node
 from venue.texts import amount_text, rate_text
 from venue.times import US_PER_MS
 from venue.vocabulary import (

@@ -15,7 +15,7 @@ from venue.api.spot.content import (
     BannerView,
 )
 from venue.core.content import Article
-from venue.gateway.context import Call
+from venue.gateway.door import Call
 from venue.gateway.operations.spot.commissions import coin_of
 from venue.times import US_PER_MS
 

@@ -10,6 +10,7 @@ from msgspec import Raw
 from venue import candles
 from venue.api import errors
 from venue.api.market_data import CandleView, DepthRequest, TimeReply, TradesRequest
+from venue.api.nearest import no_such
 from venue.api.operation import Empty
 from venue.api.spot.market import (
     BookTicker,
@@ -29,11 +30,11 @@ from venue.gateway.answers import market as market_answers
 from venue.gateway.answers.encoded import Encoded
 from venue.gateway.answers.kept import array, encode, with_last
 from venue.gateway.answers.market import Drawn, drawn
-from venue.gateway.context import Call, Node
-from venue.gateway.nearest import no_such
+from venue.gateway.door import Call, Door
 from venue.gateway.operations.budgets import rate_limit
 from venue.node.market_data.product import Board
 from venue.node.market_data.records import Top
+from venue.node.node import Node
 from venue.texts import (
     amount_text,
     decimal_text,
@@ -72,16 +73,16 @@ def exchange_info(call: Call, request: ExchangeInfoRequest) -> Encoded:
     info = ExchangeInfo(
         timezone="UTC",
         server_time=node.clock.told() // 1000,
-        rate_limits=[rate_limit(node)],
+        rate_limits=[rate_limit(call.door)],
         symbols=[],
     )
-    return with_last(info, [_listed(node, market) for market in markets])
+    return with_last(info, [_listed(call.door, market) for market in markets])
 
 
-def _listed(node: Node, market: SpotMarket) -> bytes:
+def _listed(door: Door, market: SpotMarket) -> bytes:
     stamp = (market.instrument, market.halted)
     question = ("listed", market.symbol)
-    return node.answers.made(question, stamp, lambda: encode(_spot_symbol(market))).data
+    return door.answers.made(question, stamp, lambda: encode(_spot_symbol(market))).data
 
 
 def trading_symbols(call: Call, _: Empty) -> list[str]:
@@ -105,46 +106,49 @@ def book_tickers(call: Call, request: SelectionRequest) -> Encoded:
 
 
 def _of_selected(
-    call: Call, request: SelectionRequest, one: Callable[[Node, SpotMarket], Encoded]
+    call: Call, request: SelectionRequest, one: Callable[[Door, SpotMarket], Encoded]
 ) -> Encoded:
     """An object for `symbol`, otherwise an array; each symbol's part is encoded once."""
     node = call.node
     if request.symbol is not None and request.symbols is None:
-        return one(node, _known(node, request.symbol))
+        return one(call.door, _known(node, request.symbol))
     markets = _selected(node, request.symbol, request.symbols)
-    return array([one(node, market).data for market in markets])
+    return array([one(call.door, market).data for market in markets])
 
 
-def _price(node: Node, market: SpotMarket) -> Encoded:
+def _price(door: Door, market: SpotMarket) -> Encoded:
+    node = door.node
     price = market.last_price
     if not price:  # before the first trade here: the price that the ticker goes on from
         price = node.market_data.spot.ticker(market.symbol, node.clock.now()).last
     question = ("price", market.symbol)
-    known = node.answers.known.get(question)
+    known = door.answers.known.get(question)
     if known is not None and known.stamp == price:
         return known.answer
     made = Price(market.symbol, price_text(market.instrument, price))
-    return node.answers.keep(question, price, encode(made))
+    return door.answers.keep(question, price, encode(made))
 
 
-def _ticker(node: Node, market: SpotMarket) -> Encoded:
+def _ticker(door: Door, market: SpotMarket) -> Encoded:
+    node = door.node
     symbol, board, now = market.symbol, node.market_data.spot, node.clock.now()
     question, stamp = ("ticker", symbol), board.update_id(symbol)
-    known = node.answers.known.get(question)
+    known = door.answers.known.get(question)
     if known is not None and known.stamp == stamp and now < known.until:
         return known.answer
     made = encode(_ticker_view(node, market, now))
-    return node.answers.keep(question, stamp, made, board.ticker_until(symbol, now))
+    return door.answers.keep(question, stamp, made, board.ticker_until(symbol, now))
 
 
-def _book_ticker(node: Node, market: SpotMarket) -> Encoded:
+def _book_ticker(door: Door, market: SpotMarket) -> Encoded:
+    node = door.node
     question = ("book_ticker", market.symbol)
-    known = node.answers.known.get(question)
+    known = door.answers.known.get(question)
     if known is not None and known.stamp == node.market_data.spot.update_id(market.symbol):
         return known.answer
     top = node.market_data.spot.top(market.symbol)
     made = _book_ticker_view(market.instrument, top)
-    return node.answers.keep(question, top.update_id, encode(made))
+    return door.answers.keep(question, top.update_id, encode(made))
 
 
 def trades(call: Call, request: TradesRequest) -> Encoded:
@@ -154,7 +158,7 @@ def trades(call: Call, request: TradesRequest) -> Encoded:
     quote = node.asset(instrument.quote)
     board = node.market_data.spot
     return market_answers.trades(
-        node.answers, ("trades", symbol), board, instrument, quote, request.limit
+        call.door.answers, ("trades", symbol), board, instrument, quote, request.limit
     )
 
 
@@ -166,7 +170,7 @@ def klines(call: Call, request: KlinesRequest) -> Encoded:
     board, now = node.market_data.spot, node.clock.now()
     if request.start_time is not None or request.end_time is not None:
         rows = _span(board, request, now)
-        return node.answers.array(
+        return call.door.answers.array(
             ("span", symbol, interval),
             [(row.open_time, row) for row in rows],
             lambda row: _candle(row, interval, instrument, quote),
@@ -178,7 +182,7 @@ def klines(call: Call, request: KlinesRequest) -> Encoded:
         lambda limit: board.candles(symbol, interval, limit, now),
     )
     return drawn(
-        node.answers,
+        call.door.answers,
         ("klines", symbol, interval),
         chart,
         request.limit,
@@ -205,11 +209,11 @@ def depth(call: Call, request: DepthRequest) -> Encoded:
     node = call.node
     board = node.market_data.spot
     question = ("depth", request.symbol, request.limit)
-    known = node.answers.known.get(question)
+    known = call.door.answers.known.get(question)
     if known is not None and known.stamp == board.update_id(request.symbol):
         return known.answer
     instrument = _known(node, request.symbol).instrument
-    return market_answers.depth(node.answers, question, board, instrument, int(request.limit))
+    return market_answers.depth(call.door.answers, question, board, instrument, int(request.limit))
 
 
 def _known(node: Node, symbol: str) -> SpotMarket:

@@ -21,7 +21,7 @@ from venue.api.spot.orders import (
 from venue.core.book.book import OPEN
 from venue.core.instruments import Instrument
 from venue.core.spot.account import SpotOrder
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call
 from venue.gateway.operations.requests import identified, span
 from venue.history.process.asked import spot as questions
 from venue.history.tables.spot import (
@@ -30,6 +30,7 @@ from venue.history.tables.spot import (
     OrderRow,
     OrdersOf,
 )
+from venue.node.node import Node
 from venue.texts import (
     amount_text,
     fill_id,

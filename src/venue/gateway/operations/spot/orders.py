@@ -30,13 +30,14 @@ from venue.core.instruments import Instrument
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CancelOrder, CancelOrders, PlaceOrder
 from venue.core.messages.events import OrderClosed, OrderPlaced, OrderRepeated, Rejected
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch.decode import lots, own_client_id, price_and_force
 from venue.gateway.dispatch.shapes import compile_request
+from venue.gateway.door import Call
 from venue.gateway.operations.batches import BatchItems, place_each, to_cancel
 from venue.gateway.operations.refusals.funds import spot_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.requests import identified
+from venue.node.node import Node
 from venue.vocabulary import GTC, Reject
 
 CANCELED: Final = "CANCELED"

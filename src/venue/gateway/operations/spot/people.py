@@ -8,7 +8,8 @@ from venue.api import errors
 from venue.candles import DAY_US
 from venue.core.ledger.benefits import Affiliate
 from venue.core.rewards import RESERVED
-from venue.gateway.context import Call, Node
+from venue.gateway.door import Call
+from venue.node.node import Node
 from venue.texts import decimal_text
 from venue.times import LAST_US_OF_MS, US_PER_MS
 

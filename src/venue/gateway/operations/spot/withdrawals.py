@@ -16,14 +16,15 @@ from venue.candles import DAY_US
 from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.benefit_events import InternallyWithdrawn, MovementRepeated
 from venue.core.messages.events import Rejected
-from venue.gateway.context import Call, Node
 from venue.gateway.dispatch import decode
+from venue.gateway.door import Call
 from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.spot.commissions import coin_of
 from venue.gateway.operations.spot.people import affiliate_of, span
 from venue.history.process.asked import affiliates as questions
 from venue.history.tables.affiliates import WithdrawalsOf
+from venue.node.node import Node
 from venue.texts import amount_text
 from venue.times import US_PER_MS
 from venue.vocabulary import Reject, Wallet

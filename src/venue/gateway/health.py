@@ -1,4 +1,4 @@
-"""How fast a venue's files grow, and how long its disk lasts at that rate."""
+"""Facts beside the engine that health tells: warnings, and how long the disk lasts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from venue.candles import HOUR_US, SECOND_US
 
@@ -80,3 +80,10 @@ class DiskWatch:
 
 def _megabytes(size: int) -> int:
     return -(-size // 1_000_000)
+
+
+class HealthFacts(Struct):
+    """The warnings of the start, and the disk's watch: None in a world, which has no files."""
+
+    warnings: list[str] = field(default_factory=list)
+    disk: DiskWatch | None = None
