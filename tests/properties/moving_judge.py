@@ -337,7 +337,8 @@ class MovingJudge:
 
     def _followers_keep(self, command: Command, trades: list[t.ContractTrade]) -> None:
         """By copies a follower loses a tenth of its money a day, beside the mark's own moves: what
-        these won for it may be lost too, and fees rise with them (rule 9.4)."""
+        these won for it, also while copies are open, may be lost too, and fees rise with them (rule
+        9.4)."""
         uid = UIDS["fay"]
         day = command.time // DAY
         for trade in trades:
@@ -350,11 +351,19 @@ class MovingJudge:
             lost = away * trade.quantity * perp.unit + leg.fee
             lost = self.robbed[uid, day] = self.robbed.get((uid, day), 0) + lost
             own = self.began.setdefault(uid, self.worth.get((uid, 0), 0))
-            self.won = max(self.won, lost - self.paid)
+            self.won = max(self.won, lost - self.paid + self._open_gain(uid))
             must(
                 lost <= own * ROBBED_PERCENT // 100 + 100 + self.won,
                 "copies cost", uid, lost, "of", own, "on a day",
             )  # fmt: skip
+
+    def _open_gain(self, uid: int) -> int:
+        """The gain of open positions at mark, which later closes may lose again."""
+        gain = 0
+        for position in self.engine.holding(uid).positions.values():
+            perp = position.perp
+            gain += position.side * (perp.mark * position.quantity * perp.unit - position.value)
+        return max(gain, 0)
 
     def _calm(self, events: list[Event]) -> None:
         """True prices that move by safe steps leave no pool below zero when its turn comes."""
