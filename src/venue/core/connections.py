@@ -1,4 +1,5 @@
-"""Cancel-on-disconnect: orders that end with their connection, also after a crash (rule 3.14)."""
+"""Cancel-on-disconnect: cancels orders when their connection ends, also after a crash (rule
+3.14)."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ GUARDED_MAX: Final = 2 * OPEN_ORDERS_PER_ACCOUNT_MAX  # ids kept until those tha
 
 
 class Guarded:
-    """The orders of one connection, by id: those that ended may be among them."""
+    """The orders of one connection, by id; some of them may have ended."""
 
     __slots__ = ("orders", "product", "uid")
 
@@ -33,7 +34,7 @@ class Guarded:
 
 
 class Connections:
-    """The connections with whose end their orders end, by number, oldest first."""
+    """The connections whose orders are cancelled when they end, by number, oldest first."""
 
     __slots__ = ("contracts", "guarded", "spot")
 
@@ -43,7 +44,7 @@ class Connections:
         self.guarded: dict[int, Guarded] = {}
 
     def guard(self, command: GuardOrders) -> list[Event]:
-        """Have orders end with a connection, or no longer."""
+        """Tie orders to a connection, or untie them. Tied orders are cancelled when it ends."""
         assert command.product in (Product.SPOT, Product.CONTRACT), command
         if command.uid not in self.spot.ledger.accounts:
             return [Rejected(Reject.OWNER_UNKNOWN)]
@@ -57,7 +58,7 @@ class Connections:
         return []
 
     def placed(self, command: PlaceOrder | PlaceContractOrder, events: list[Event]) -> None:
-        """Note an order that rests and was placed over a connection that guards its orders."""
+        """Remember a resting order that was placed over a connection that guards its orders."""
         first = events[0]
         product = Product.SPOT if isinstance(command, PlaceOrder) else Product.CONTRACT
         if isinstance(first, OrderPlaced | ContractOrderPlaced) and first.resting:
@@ -83,14 +84,14 @@ class Connections:
         return events
 
     def _of(self, number: int, uid: int, product: int) -> Guarded:
-        """The orders of a connection, made when it is new."""
+        """Return the orders of a connection; create the record when it is new."""
         found = self.guarded.get(number)
         if found is None:
             found = self.guarded[number] = Guarded(uid, product)
         return found
 
     def _forget_ended(self, guarded: Guarded) -> None:
-        """Keep the ids of orders that are open."""
+        """Keep only the ids of orders that are still open."""
         account = self.spot.ledger.accounts[guarded.uid]
         open_: dict[int, object] = {}
         if guarded.product == Product.CONTRACT:

@@ -36,7 +36,7 @@ class Banner(Struct, array_like=True, frozen=True):
 
 
 class Content:
-    """All that is published, oldest first; one sequence of ids for both kinds."""
+    """All published articles and banners, oldest first; both kinds draw ids from one sequence."""
 
     __slots__ = ("articles", "banners", "next_id")
 

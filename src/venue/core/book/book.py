@@ -1,7 +1,7 @@
-"""A market, its price-time book, and the orders there: check, rest, take, remove. No money is known
-here.
+"""A market, its price-time book, and the orders in it: check, rest, match, remove. It knows no
+money.
 
-They point at each other, so they stand in one module.
+These classes point at each other, so they share one module.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ OPEN: Final[tuple[int, ...]] = tuple([status for status, after in NEXT.items() i
 
 
 def after_fill(left: int) -> int:
-    """The status of an order of which a fill left so many lots."""
+    """The status of an order once a fill has left `remaining` lots of it."""
     return PARTIALLY_FILLED if left else FILLED
 
 
 class Order(Generic[T]):
-    """One order: open while it rests in a book, kept for a day after when it has a client id.
+    """One order: open while it rests in a book; kept for one more day when it has a client id.
 
     `quantity` and `remaining` are lots, `quote` is the executed notional in quote atoms. `uid` is
-    its owner's; `terms` are what its product knows of it: a contract order's `Terms`, of a spot
-    order the `SpotAccount` that pays. While it rests its owner pays a fee of at most `fee_ppm`. At
-    its price those with a lower `place` go before it: its id, or a later number; 0: it is parked
-    and has lost its place.
+    the owner's. `terms` holds the data that one product adds: `Terms` for a contract order, the
+    paying `SpotAccount` for a spot order. While the order rests its owner pays a fee of at most
+    `fee_ppm`. Orders at one price trade in ascending `place`, which is the order's id or a later
+    number; 0: the order is parked and has lost its place.
     """
 
     __slots__ = (
@@ -150,7 +150,7 @@ class Order(Generic[T]):
         return None
 
     def become(self, status: int) -> None:
-        """Have another status, which may follow the present one."""
+        """Change the status. The new one must be allowed after the present one."""
         assert status in NEXT[self.status], f"order {self.order_id}: {self.status} to {status}"
         self.status = status
 
@@ -167,7 +167,7 @@ class Level(Generic[T]):
         self.tail = order
 
     def orders(self) -> Iterator[Order[T]]:
-        """Its orders, oldest first."""
+        """The orders at this price, oldest first."""
         order: Order[T] | None = self.head
         while order is not None:
             yield order
@@ -191,12 +191,13 @@ class Half(Generic[T]):
             yield self.levels[key]
 
     def best_levels(self, most: int) -> list[Level[T]]:
-        """The best levels, best price first, at most so many: quicker than a `walk` for a few."""
+        """At most `count` levels, best price first; faster than `walk` for a few levels."""
         levels = self.levels
         return [levels[key] for key in self.keys[: -most - 1 : -1]]
 
     def within(self, limit: int) -> Iterator[Order[T]]:
-        """The orders that one with this limit price, in ticks, could meet, in their turn."""
+        """The orders that an incoming order with this limit price (ticks) could meet, in matching
+        order."""
         least = limit * self.sign
         for level in self.walk():
             if level.price * self.sign < least:
@@ -221,16 +222,16 @@ class Book(Generic[T]):
         self.parked: dict[int, Order[T]] = {}
 
     def park(self, order: Order[T]) -> None:
-        """Take a resting order, or a new one, out of the sides; nobody meets it."""
+        """Take a resting or a new order out of both sides, so that nothing can match it."""
         if order.level is not None:
             self.remove(order)
         order.level = Level(order)
         self.parked[order.order_id] = order
 
     def unpark(self, order: Order[T], older: Order[T] | None = None) -> None:
-        """Put a parked order back to its place among the orders at its price; it must not cross the
-        other side. It is sought from `older` on, an order there that goes before, or from the end.
-        """
+        """Put a parked order back into its place at its price; it must not cross the other side.
+        The search for the place starts at `older`, an order there that precedes it, or at the end
+        of the level."""
         del self.parked[order.order_id]
         order.level = None
         half = self.bids if order.side == BUY else self.asks
@@ -338,7 +339,8 @@ class Book(Generic[T]):
         return self.asks if side == BUY else self.bids
 
     def best(self, side: int) -> int:
-        """The best price at which an order of this side can trade, in ticks; 0: with nobody."""
+        """The best price at which an order of this side can trade, in ticks; 0 when the other side
+        is empty."""
         if side == BUY:
             return self.ask if self.ask != NO_ASK else 0
         return self.bid
@@ -394,7 +396,7 @@ class Market(Generic[T]):
         self.configure(instrument)
 
     def configure(self, instrument: Instrument) -> None:
-        """Take over the instrument's limits and fees."""
+        """Apply the instrument's limits and fees."""
         self.instrument = instrument
         self.quantity_min = instrument.quantity_min
         self.quantity_max = instrument.quantity_max
@@ -412,8 +414,8 @@ class Market(Generic[T]):
     def worst_price(self, side: int, mark: int = 0) -> int:
         """The worst price that the aggressive side may name (rule 3.9), in ticks.
 
-        It is measured from a contract's `mark`; where there is none from the last trade, otherwise
-        from the mid. 0 when there is no reference.
+        It is measured from a contract's `mark`; without a mark from the last trade, and without a
+        trade from the mid. 0 when there is no reference.
         """
         twice = 2 * (mark or self.last_price) or self.book.twice_mid()
         if side == BUY:
@@ -422,7 +424,7 @@ class Market(Generic[T]):
 
 
 def _drop(half: Half[T], key: int) -> list[int]:
-    """Take out a level that has no orders left; the keys of the others."""
+    """Remove a level that has no orders left; return the keys of the other levels."""
     del half.levels[key]
     keys = half.keys
     if keys[-1] == key:

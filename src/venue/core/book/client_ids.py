@@ -1,4 +1,5 @@
-"""Client ids of orders that ended: known for a day, so that a repetition has no effect (3.6)."""
+"""Client ids of ended orders: remembered for a day, so that sending one again has no effect
+(3.6)."""
 
 from __future__ import annotations
 
@@ -15,9 +16,10 @@ FORGOTTEN_MAX: Final = 1_000  # ids that a tick forgets at most; others of more 
 class ClientIds(Generic[T]):
     """A product's ended orders with client ids, in the order in which they ended.
 
-    An owner's oldest is forgotten for its newest, and the oldest of all for anybody's: one owner's
-    many alone push out no other's. Orders that ended are in no book, so `prev` and `next` are
-    their places here. `clients` returns the orders of an order's owner by client id.
+    When an owner has too many, its oldest is forgotten; when all owners together have too many, the
+    oldest of all is forgotten. So one owner's many ids alone never push out another owner's. An
+    ended order is in no book, so its `prev` and `next` link this list. `clients` returns the orders
+    of an order's owner by client id.
     """
 
     __slots__ = ("_by_owner", "_clients", "_count", "_newest", "_oldest")
@@ -57,8 +59,9 @@ class ClientIds(Generic[T]):
         own.append(order)
 
     def expire(self, time: int) -> None:
-        """Forget the next ids of orders that ended more than a day ago. Ids that wait for a later
-        tick count no more (`remembered`), and are the first to go for newer ones."""
+        """Forget the next ids of orders that ended more than a day ago, at most a fixed number. An
+        older id that is left for a later tick no longer counts (see `remembered`), and is the first
+        to be dropped for a newer one."""
         for _ in range(FORGOTTEN_MAX):
             oldest = self._oldest
             if oldest is None or remembered(oldest, time):
@@ -75,7 +78,7 @@ class ClientIds(Generic[T]):
         return found
 
     def _forget(self, order: Order[T]) -> None:
-        """Take its owner's oldest out."""
+        """Forget the oldest order of this owner."""
         before, after = order.prev, order.next
         if before is None:
             self._oldest = after

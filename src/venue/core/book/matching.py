@@ -44,11 +44,12 @@ class Rules(Protocol[T, F_co]):
 
 
 class Match(Generic[T, F]):
-    """The fills of one order, in turn, and their `lots`.
+    """The fills of one order, in matching order, and their sum `lots`.
 
-    `looked` counts the resting orders that it asked, met or not. `prevented`: self-trade prevention
-    (`prevention`) ended an order; `stopped`: it ended this one. `enough`: the rules want no more.
-    `room` is how many more fills there may be; `bounded`: there was no more (rule 3.13).
+    `looked` counts the resting orders that were examined, filled or not. `prevented`: self-trade
+    prevention (`prevention`) ended an order; `stopped`: it ended this one. `enough`: the rules want
+    no more fills. `room` is how many more fills are allowed; `bounded`: that limit was reached
+    (rule 3.13).
     """
 
     __slots__ = ("bounded", "enough", "fills", "limit", "looked", "lots", "order", "prevented",
@@ -68,7 +69,8 @@ class Match(Generic[T, F]):
         self.bounded = False
 
     def walk(self, limit: int, rules: Rules[T, F]) -> None:
-        """Ask the resting orders up to the price `limit`: best price first, oldest first (3.2)."""
+        """Visit the resting orders up to the price `limit`: best price first, oldest first
+        (3.2)."""
         order = self.order
         uid = order.uid
         prevents = self.prevention != NO_PREVENTION
@@ -102,20 +104,20 @@ class Match(Generic[T, F]):
                 maker = maker.next
 
     def _prevent(self, maker: Order[T], rules: Rules[T, F]) -> None:
-        """Keep an order from its owner's own (rule 3.7)."""
+        """Keep an order from trading with its owner's own order (rule 3.7)."""
         self.prevented = True
         if self.prevention != EXPIRE_TAKER:
             self.fills.append(rules.end(maker))
         self.stopped = self.prevention != EXPIRE_MAKER
 
     def narrow(self, price: int) -> None:
-        """Go no further than this price, in ticks, for the rest of the walk."""
+        """Stop the rest of the walk at this price, in ticks."""
         limit = price if self.order.side != BUY else -price
         if limit > self.limit:
             self.limit = limit
 
     def forget(self) -> None:
-        """Plan nothing: an order that was to be filled as a whole meets too little."""
+        """Drop all fills: an order that must be filled as a whole meets too little."""
         self.fills = []
         self.lots = 0
         self.prevented = False
@@ -137,7 +139,7 @@ class Match(Generic[T, F]):
         return status in OPEN
 
     def outcome(self, left: int, *, crosses: bool) -> int:
-        """The order's status with so many lots left, which cross the book or do not."""
+        """The order's status when `remaining` lots are left, which cross the book or do not."""
         if left == 0:
             return FILLED
         order = self.order

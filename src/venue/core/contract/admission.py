@@ -43,7 +43,7 @@ from venue.vocabulary import (
 
 
 def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
-    """Bounds of a LIMIT order: notional, price band, caps."""
+    """Check a LIMIT order's notional, price band and order caps."""
     price = order.price
     value = price * (order.quantity * perp.unit)
     # Compiled, 2^62 is a large number and dear to compare with; 2^61 is not.
@@ -63,7 +63,7 @@ def limit_refused(order: Order[Terms], perp: Perpetual) -> Rejected | None:
 
 
 def order_caps_refused(terms: Terms) -> Rejected | None:
-    """Open orders of the owner in the symbol, and in all."""
+    """Check the number of the owner's open orders in the symbol, and in all symbols."""
     if terms.modes.open_orders >= OPEN_ORDERS_PER_SYMBOL_MAX:
         return Rejected(Reject.OPEN_ORDERS_SYMBOL, OPEN_ORDERS_PER_SYMBOL_MAX)
     if len(terms.holding.orders) >= OPEN_ORDERS_PER_ACCOUNT_MAX:
@@ -72,8 +72,9 @@ def order_caps_refused(terms: Terms) -> Rejected | None:
 
 
 def market_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
-    """Bounds of a MARKET order: size, caps, a price that is not in doubt, somebody to trade with.
-    An order that closes on its owner's behalf never rests, and no cap keeps it from closing."""
+    """Check a MARKET order: size, caps, a price that is not in doubt, and that there is a
+    counterparty. An order that closes on its owner's behalf never rests, and no cap applies to
+    it."""
     perp = terms.perp
     instrument = perp.market.instrument
     refused = None
@@ -197,9 +198,9 @@ def _too_large(perp: Perpetual) -> Rejected:
 def order_margin(
     side: int, lots: int, price: int, mark: int, unit: int, leverage: int, taker_ppm: int
 ) -> int:
-    """The need of an opening order, in atoms (rule 5.6): margin at the worse of price and mark, the
-    loss it would have at once, and the taker's fee. `side` is a position side, `mark` 0: unknown.
-    """
+    """The money that an opening order needs, in atoms (rule 5.6): margin at the worse of price and
+    mark, the loss that it would have at once, and the taker's fee. `side` is a position side;
+    `mark` 0: unknown."""
     size = lots * unit
     value = size * price
     # Rounded up, as `ceil_div` does; written out because every order comes by here. Compiled, a
@@ -213,8 +214,8 @@ def order_margin(
 
 
 def positions_refused(terms: Terms) -> Rejected | None:
-    """How many positions an owner may have where each opening order makes its own (rule 5.12); the
-    open orders that would make one count."""
+    """Check how many positions an owner may have where each opening order makes a position (rule
+    5.12). Open orders that would make one count as positions."""
     holding, modes = terms.holding, terms.modes
     here = len(modes.longs) + len(modes.shorts)
     everywhere = len(holding.positions)
@@ -231,15 +232,15 @@ def positions_refused(terms: Terms) -> Rejected | None:
 
 
 def short_of(need: int) -> Rejected:
-    """The refusal for too little money, with the atoms needed, as far as 64 bits hold them."""
+    """The refusal for too little money. It names the atoms needed, at most what 64 bits hold."""
     return Rejected(Reject.FUNDS, min(need, STORED_MAX))
 
 
 def closing_refused(
     order: Order[Terms], terms: Terms, position: Position, *, crossing: bool
 ) -> Rejected | None:
-    """Whether an order closes more than is left of its position, or would trade at a price in doubt
-    and leave more at stake (rule 5.14)."""
+    """Whether an order closes more lots than its position has left, or would trade at a price in
+    doubt and increase the owner's exposure (rule 5.14)."""
     # An order that closes on its owner's behalf clears other closing orders out of its way.
     left = position.left() if terms.cause == CAUSE_USER else position.quantity
     if order.quantity > left or not left:
@@ -254,9 +255,9 @@ def closing_refused(
 
 
 def solvent_price(order: Order[Terms], terms: Terms, position: Position) -> int:
-    """The worst price at which closing leaves the pool the margin that its rest must have:
-    no owner may trade a loss onto the insurance fund. A pool that has less already may close at the
-    mark. The fund itself, and liquidations, have limits of their own."""
+    """The worst price at which closing leaves the pool the margin that the rest of it needs: no
+    owner may trade a loss onto the insurance fund. A pool that already has less may close at the
+    mark. The fund itself and liquidations have limits of their own."""
     perp = terms.perp
     if terms.cause == CAUSE_LIQUIDATION or terms.cause == CAUSE_UNWIND:
         return any_price(order.side)
@@ -274,7 +275,7 @@ def solvent_price(order: Order[Terms], terms: Terms, position: Position) -> int:
 
 
 def attach_exits(terms: Terms, command: PlaceContractOrder, perp: Perpetual) -> Rejected | None:
-    """Take up an opening order's exits; they must lie on the right sides of its price (8.3)."""
+    """Attach an opening order's exits; each must be on the correct side of its price (8.3)."""
     reference = command.price or perp.market.last_price or perp.mark
     more = 0
     for exit_, above in (

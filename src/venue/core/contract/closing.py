@@ -1,4 +1,4 @@
-"""Close whole positions at market (rules 5.1, 7.12), and cut closing orders to their position."""
+"""Closes whole positions at market (rules 5.1, 7.12), and cuts closing orders to their position."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ CLOSED_MAX: Final = 25  # positions of one slice
 
 
 class Rest:
-    """The rest of an order that closes on its owner's behalf and ended before its lots, because it
-    had met as many resting orders as one command does (rule 3.13).
+    """The unfinished part of an order that closes on its owner's behalf. The order ended before its
+    lots were closed, because one command meets a limited number of resting orders (rule 3.13).
 
-    It goes on under the next id, at no worse than `price` (ticks), for the same `cause`.
+    The rest continues under the next order id, at no worse than `price` (ticks), for the same
+    `cause`.
     """
 
     __slots__ = ("algo_id", "cause", "kind", "lots", "position_id", "price", "tif")
@@ -31,16 +32,17 @@ class Rest:
         ) = numbers  # fmt: skip
 
     def numbers(self) -> list[int]:
-        """All of it, in the order of its making."""
+        """All fields, in the order of the constructor."""
         return [
             self.position_id, self.lots, self.price, self.kind, self.tif, self.cause, self.algo_id,
         ]  # fmt: skip
 
 
 class ClosingRequest:
-    """A closing under way: `sequence` is its command's, `left` the positions still to be closed.
+    """A close that is still running: `sequence` is its command's, `left` are the positions still to
+    be closed.
 
-    That of one order's `rest` has no command: its sequence is 0.
+    A request for the `rest` of one order has no command: its sequence is 0.
     """
 
     __slots__ = ("left", "rest", "sequence", "uid")
@@ -55,8 +57,8 @@ class ClosingRequest:
 class Closing:
     """Closes what an owner names: one position, those of a symbol, or all.
 
-    `running` are the requests that one command could not finish, by owner, each owner's in the
-    order they came. Owners take turns.
+    `running` are the requests that one command could not finish: by owner, each owner's oldest
+    first. Owners are served in turn.
     """
 
     __slots__ = ("contracts", "running")
@@ -66,10 +68,8 @@ class Closing:
         self.running: dict[int, list[ClosingRequest]] = {}
 
     def close(self, command: ClosePositions, sequence: int) -> list[Event]:
-        """Close at market; one `ClosedAtMarket` per position follows the events of its close.
-
-        The last one says how many positions are left to later slices.
-        """
+        """Close positions at market. The events of each close are followed by one `ClosedAtMarket`.
+        The last `ClosedAtMarket` says how many positions later slices will close."""
         holding = self.contracts.collateral.holding(command.uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
@@ -97,7 +97,7 @@ class Closing:
         return events
 
     def proceed(self, time: int) -> list[Event]:
-        """The next slice: one owner's oldest request, in its turn."""
+        """Run the next slice: the oldest request of one owner; owners are served in turn."""
         for uid, requests in self.running.items():
             request = requests[0]
             if request.rest is not None:
@@ -113,7 +113,7 @@ class Closing:
         return []
 
     def _go_on(self, request: ClosingRequest, time: int, sequence: int) -> list[Event]:
-        """Close the next positions of a request, as many as a slice may."""
+        """Close the next positions of a request, at most one slice's worth."""
         events: list[Event] = []
         account = self.contracts.ledger.accounts[request.uid]
         holding = self.contracts.collateral.holding_of(account)
@@ -139,8 +139,8 @@ class Closing:
         return events
 
     def _close(self, position: Position, time: int, events: list[Event]) -> ClosedAtMarket:
-        """Sweep, with other closing orders out of the way; where that is not possible nothing is
-        taken away."""
+        """Sweep the book after cancelling the position's other closing orders. If the sweep is
+        impossible nothing is cancelled."""
         contracts = self.contracts
         position_id = position.position_id
         if position.pool.holding.account.frozen:  # since it asked
@@ -161,7 +161,7 @@ class Closing:
     # -- what one order could not finish ----------------------------------------------------------
 
     def go_on_with(self, orders: list[Order[Terms]]) -> None:
-        """Have later slices close the lots that these orders did not, and empty the list."""
+        """Queue the lots that these orders did not close for later slices, and empty the list."""
         for order in orders:
             self._later(order, order.remaining)
         orders.clear()
@@ -179,7 +179,8 @@ class Closing:
             self.running.setdefault(order.uid, []).append(request)
 
     def _finish(self, request: ClosingRequest, rest: Rest, time: int) -> list[Event]:
-        """Enter an order for the rest of another; it is over when that trades no more."""
+        """Place an order for the unfinished part of another; the work ends when it trades no
+        more."""
         request.rest = None
         contracts = self.contracts
         account = contracts.ledger.accounts[request.uid]
@@ -207,7 +208,8 @@ class Closing:
 def trim(contracts: Contracts, position: Position, time: int, events: list[Event]) -> None:
     """Cut closing orders that are larger than their position, newest first (rule 5.1).
 
-    An order that closes on its owner's behalf ends those in its way when it enters: `orders` does.
+    An order that closes on its owner's behalf cancels other closing orders when it enters; see
+    `orders`.
     """
     while position.closing > position.quantity:
         order = position.orders[next(reversed(position.orders))]

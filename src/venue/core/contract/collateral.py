@@ -39,10 +39,9 @@ class Collateral:
     """The contract side of one ledger. `holdings` are the owners' contract sides, by uid; `dirty`
     are the pools whose risk must be checked again.
 
-    `fees` and `fund` are the pools by asset of the fee account and of the insurance fund: none
-    before the first contract.
-    `ranking` has the positions in the order in which they are deleveraged. `copied` says that the
-    command has traded for a lead or a follower; it is no state between commands.
+    `fees` and `fund` are the pools by asset of the fee account and of the insurance fund; both are
+    empty before the first contract. `ranking` keeps the positions in deleveraging order. `copied`:
+    the command has traded for a lead or a follower; it is no state between commands.
     """
 
     __slots__ = ("copied", "counters", "dirty", "fees", "fund", "holdings", "ledger",
@@ -59,7 +58,7 @@ class Collateral:
         self.copied = False
 
     def holding(self, uid: int) -> Holding | None:
-        """An owner's contract side, made when it is first needed; None: there is no such owner."""
+        """Return an owner's contract side; create it on first use. None: there is no such owner."""
         holding = self.holdings.get(uid)
         if holding is not None:
             return holding
@@ -67,19 +66,19 @@ class Collateral:
         return None if account is None else self.holding_of(account)
 
     def holding_of(self, account: Account) -> Holding:
-        """An account's contract side, made when it is first needed."""
+        """Return an account's contract side; create it on first use."""
         holding = self.holdings.get(account.uid)
         if holding is None:
             holding = self.holdings[account.uid] = Holding(account)
         return holding
 
     def add_asset(self) -> None:
-        """Make room for the newest asset in every owner's contract side."""
+        """Add the newest asset to every owner's contract side."""
         for holding in self.holdings.values():
             holding.add_asset()
 
     def touch(self, pool: Pool) -> None:
-        """Note that a pool's risk has changed."""
+        """Mark a pool's risk as changed."""
         if not pool.dirty:
             pool.dirty = True
             self.dirty.append(pool)
@@ -87,7 +86,7 @@ class Collateral:
     def item(
         self, pool: Pool, kind: str, amount: int, symbol: str, fee: int = 0, reason: str = ""
     ) -> Income:
-        """The item of a movement that has just happened."""
+        """The income item of a movement that has just been made."""
         counters = self.counters
         bill_id = counters.bill
         counters.bill = bill_id + 1
@@ -110,8 +109,8 @@ class Collateral:
         ]
 
     def fee_items(self, fees: Pool, fund: Pool, amount: int, symbol: str) -> list[Event]:
-        """The items of a liquidation fee, whose money went from the fee account to the fund: the
-        fee account's income, and what passes it on (rule 7.3)."""
+        """The items of a liquidation fee that the fee account passed on to the fund: the fee
+        account's income, and its payment to the fund (rule 7.3)."""
         arrived = self.item(fees, INCOME_ORDER_LIQUIDATE_FEE_INCOME, amount, symbol)
         arrived.balance += amount  # it has left the fee account since
         return [
@@ -121,7 +120,7 @@ class Collateral:
         ]
 
     def fund_holding(self, asset: int) -> Holding:
-        """The contract side of the insurance fund, found by any of its pools."""
+        """The contract side of the insurance fund, which any of its pools leads to."""
         return self.fund[asset].holding
 
 
@@ -131,9 +130,9 @@ def available(holding: Holding, asset: int) -> int:
 
 
 def keep_before_gift(holding: Holding, asset: int, *, given: bool) -> None:
-    """Note how much of an owner's own money bears losses before its gift does (rule 9.2).
+    """Record how much of an owner's own money bears losses before its gift does (rule 9.2).
 
-    Called once a gift was `given`, or money has left the contract wallet.
+    Call it after a gift was `given`, or after money has left the contract wallet.
     """
     benefits = holding.account.benefits
     if benefits is None or not benefits.gift(asset):
@@ -150,7 +149,8 @@ def removable(position: Position) -> int:
 
 
 def above_initial(position: Position) -> int:
-    """The wallet of an isolated position, less an unrealized loss, above its initial margin."""
+    """The part of an isolated position's wallet, less an unrealized loss, above its initial
+    margin."""
     pool = position.pool
     own = pool.cash.collateral + position.side * position.value
     own += min(0, profit(position))

@@ -32,9 +32,10 @@ LIQUIDATIONS_MAX: Final = 20  # pools per slice; the rest on the next one (rule 
 
 
 class Schedule:
-    """Works off what is due. `ticked` is the time of the last tick (µs), 0 before the first.
+    """Processes due work in bounded slices. `ticked` is the time of the last tick (µs), 0 before
+    the first.
 
-    `pending` says that more is due than one command may do: `Proceed` goes on with it.
+    `pending`: more work is due than one command may do; `Proceed` continues it.
     """
 
     __slots__ = (
@@ -63,8 +64,8 @@ class Schedule:
         self.pending = False
 
     def tick(self, time: int) -> list[Event]:
-        """Let time pass: marks, funding that falls due, another try for pools that need help;
-        then a slice of what is due."""
+        """Process the passing of time: marks, funding that falls due, another attempt for pools
+        that need help; then one slice of the due work."""
         events: list[Event] = []
         contracts = self.contracts
         contracts.client_ids.expire(time)
@@ -97,7 +98,7 @@ class Schedule:
         return events
 
     def proceed(self, time: int) -> list[Event]:
-        """The next slice of the work that earlier commands left; nothing that time brings."""
+        """Run the next slice of the work that earlier commands left. Time does not pass."""
         events: list[Event] = []
         room = CHUNK
         perps = list(self.contracts.markets.values())
@@ -116,7 +117,7 @@ class Schedule:
         return events
 
     def post_index(self, command: PostIndex) -> list[Event]:
-        """Take in one source's price, with the consequences of the new mark."""
+        """Store one source's price, and apply the consequences of the new mark."""
         perp = self.contracts.markets.get(command.symbol)
         if perp is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
@@ -140,7 +141,7 @@ class Schedule:
         return events
 
     def goes_on(self) -> bool:
-        """Whether more is due than a slice does: `Proceed` goes on with it at once."""
+        """Whether more is due than a slice does: the next `Proceed` continues it at once."""
         if self.pending or self.parking.pending():
             return True
         for perp in self.contracts.markets.values():
@@ -153,7 +154,7 @@ class Schedule:
         return False
 
     def _settling(self) -> bool:
-        """Whether a settlement goes on at once; one without a current index waits for it."""
+        """Whether a settlement can continue at once; one without a current index waits for it."""
         markets = self.contracts.markets.values()
         return any(perp.settlement is not None and settles(perp) for perp in markets)
 
@@ -171,7 +172,8 @@ class Schedule:
         ]  # fmt: skip
 
     def _consequences(self, perps: list[Perpetual], time: int) -> list[Event]:
-        """Conditional orders due at the new marks, then liquidations, then orders these trigger."""
+        """Enter conditional orders due at the new marks, then liquidate, then enter the conditional
+        orders that the liquidations triggered."""
         events = self.parking.proceed(time)
         for perp in perps:
             events += self.triggers.fire(perp, time)
@@ -186,7 +188,7 @@ class Schedule:
         return events
 
     def _liquidate(self, time: int) -> list[Event]:
-        """Liquidate as many pools as a slice may, in their turns."""
+        """Liquidate as many pools as a slice allows, in queue order."""
         events: list[Event] = []
         units = LIQUIDATING_UNITS
         count = 0

@@ -1,4 +1,4 @@
-"""Memories of things that ended: full for one owner, not yet for the others (rule 3.6)."""
+"""Remembers ended things; when an owner has too many, it loses its own oldest first (rule 3.6)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ E = TypeVar("E")
 
 
 class Ended(Generic[E]):
-    """Things of owners under numbers of their own, in the order in which they ended.
+    """Ended things by owner and number, in the order in which they ended.
 
-    As of ordinary orders, an owner's oldest is forgotten for its newest, and the oldest of all for
-    anybody's. `ClientIds` links the ordinary ones by their places in a book, which they need no
-    more: that costs no memory and no table. Others have no such places.
+    When an owner has too many, its oldest is forgotten; when all owners together have too many, the
+    oldest of all is. Ordinary orders use `ClientIds` instead, which links them by their places in a
+    book and so needs no extra memory. Other things have no such places.
     """
 
     __slots__ = ("_by_owner", "_rows")
@@ -26,7 +26,7 @@ class Ended(Generic[E]):
         self._by_owner: dict[int, deque[int]] = {}
 
     def keep(self, uid: int, number: int, thing: E) -> E | None:
-        """Remember one more; return the one that was forgotten for it, if any."""
+        """Remember one more; return the one that was forgotten to make room, if any."""
         self.add(uid, number, thing)
         if len(self._by_owner[uid]) > CLIENT_IDS_PER_OWNER_MAX:
             return self._take(uid)
@@ -35,7 +35,7 @@ class Ended(Generic[E]):
         return None
 
     def add(self, uid: int, number: int, thing: E) -> None:
-        """Put one after all others; no other is forgotten for it."""
+        """Append one; nothing is forgotten to make room."""
         assert number not in self._rows, f"{number} ends twice"
         self._rows[number] = (uid, thing)
         own = self._by_owner.get(uid)
@@ -44,20 +44,20 @@ class Ended(Generic[E]):
         own.append(number)
 
     def oldest(self) -> E | None:
-        """The one that ended first; None when there is none."""
+        """The one that ended first; None when there are none."""
         return next(iter(self._rows.values()))[1] if self._rows else None
 
     def take_oldest(self) -> E:
-        """Take out the one that ended first."""
+        """Remove and return the one that ended first."""
         uid, _ = next(iter(self._rows.values()))
         return self._take(uid)
 
     def things(self) -> list[E]:
-        """All, oldest first."""
+        """All remembered things, oldest first."""
         return [thing for _, thing in self._rows.values()]
 
     def _take(self, uid: int) -> E:
-        """Take an owner's oldest out."""
+        """Remove the oldest of one owner."""
         own = self._by_owner[uid]
         _, thing = self._rows.pop(own.popleft())
         if not own:

@@ -1,4 +1,4 @@
-"""Settling contract trades: positions, collateral, fees, margin of isolated pools (rule 5)."""
+"""Settles contract trades: positions, collateral, fees, margin of isolated pools (rule 5)."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ LEG: Final = Leg
 
 
 class Fill:
-    """One meeting with a resting order: `lots` traded for `amount` atoms, each side's fee, and the
-    margin it moves into an isolated position; `released` is what the resting order held for it.
-    With 0 lots the resting order ends with `status` and `cause`."""
+    """One planned match with a resting order: `lots` traded for `amount` atoms, each side's fee,
+    and the margin that moves into an isolated position; `released` is what the resting order held
+    for it. With 0 lots the resting order ends with `status` and `cause`."""
 
     __slots__ = ("amount", "cause", "lots", "maker", "maker_fee", "maker_margin", "released",
                  "status", "taker_fee", "taker_margin")  # fmt: skip
@@ -72,8 +72,8 @@ def ended(maker: Order[Terms], status: int, cause: int = CAUSE_USER) -> Fill:
 class Part:
     """One side of a trade while it is being settled.
 
-    `opens` follows from the side of its order. `wallet` is a closing isolated pool's before the
-    trade, `size` the position's before it.
+    `opens` follows from the side of its order. `wallet` is the wallet of a closing isolated pool
+    before the trade, `size` the position's size before it.
     """
 
     __slots__ = ("fee", "opens", "order_id", "position", "realized", "size", "value",
@@ -102,10 +102,8 @@ class Fills:
         self.collateral = collateral
 
     def fill(self, order: Order[Terms], planned: Fill, events: list[Event]) -> None:
-        """Settle one planned fill of a taker with a resting order that was reduced by it already.
-
-        Adds its events.
-        """
+        """Settle one planned fill of a taker with a resting order, whose lots were already reduced
+        by it. Append the events."""
         maker, lots, amount = planned.maker, planned.lots, planned.amount
         taker_terms, maker_terms = order.terms, maker.terms
         perp = taker_terms.perp
@@ -148,9 +146,9 @@ class Fills:
         self, perp: Perpetual, victim: Position, other: Position, *, lots: int, price: int,
         cause: int, liquidation_id: int, fee: int, time: int, events: list[Event],
     ) -> None:  # fmt: skip
-        """A trade outside the book (rules 7.2, 7.5): `victim` closes, `other` opens (TAKEOVER) or
-        closes (DELEVERAGE) at a bankruptcy price; the victim pays at most a liquidation fee. Where
-        a contract settles (DELISTING) both close at its price (rule 1.8)."""
+        """Settle a trade outside the book (rules 7.2, 7.5). `victim` closes; `other` opens
+        (TAKEOVER) or closes (DELEVERAGE) at a bankruptcy price; the victim pays at most a
+        liquidation fee. When a contract settles (DELISTING) both close at its price (rule 1.8)."""
         amount = price * lots * perp.unit
         events += before_change(perp, time)
         for position in (victim, other):
@@ -183,7 +181,8 @@ class Fills:
     # -- one side --------------------------------------------------------------------------------
 
     def _part(self, order: Order[Terms], fee: int, margin: int, events: list[Event]) -> Part:
-        """The position of one side, ready for the trade: funded, and with its margin moved in."""
+        """Prepare the position of one side for the trade: settle its funding and move its margin
+        in."""
         terms = order.terms
         perp = terms.perp
         closes = terms.closes
@@ -216,7 +215,7 @@ class Fills:
     def new_position(
         self, holding: Holding, perp: Perpetual, side: int, margin_mode: int, time: int
     ) -> Position:
-        """An empty position, known to its owner, its contract and its pool."""
+        """Create an empty position and register it with its owner, its contract and its pool."""
         benefits = holding.account.benefits
         counters = self.collateral.counters
         position_id = counters.order
@@ -239,7 +238,7 @@ class Fills:
     # -- the trade -------------------------------------------------------------------------------
 
     def _book(self, part: Part, lots: int, amount: int, time: int) -> None:
-        """Change the position by the next trade, and the open interest with the longs."""
+        """Apply the next trade to the position, and to the open interest for longs."""
         position = part.position
         pool = position.pool
         quantity, value, base = position.quantity, position.value, position.base
@@ -275,7 +274,7 @@ class Fills:
         liquidation_fee: int, taker_side: int, maker_left: int, taker_left: int, cause: int,
         time: int, events: list[Event],
     ) -> None:  # fmt: skip
-        """Move the cash and state the trade, then the items of the fee account and the fund."""
+        """Move the cash and append the trade, then the items of the fee account and the fund."""
         collateral = self.collateral
         taker_pool, maker_pool = taking.position.pool, making.position.pool
         taker_cash, maker_cash = taker_pool.cash, maker_pool.cash
@@ -329,8 +328,8 @@ class Fills:
     def _benefit(
         self, benefits: Benefits, part: Part, amount: int, fee: int, time: int, *, maker: bool
     ) -> None:
-        """Have a gift bear a loss and its fee first. The fee that the owner paid itself may be
-        refunded in part, or shared with its inviter. `fee` is without a liquidation's."""
+        """Charge a gift with a loss and its fee first. Of the fee that the owner paid itself, a
+        part may be refunded, or shared with its inviter. `fee` excludes a liquidation fee."""
         pool = part.position.pool
         fee -= min(fee, benefits.bear(pool.asset, part.realized - part.fee))
         if fee:
@@ -344,7 +343,7 @@ class Fills:
     # -- afterwards ------------------------------------------------------------------------------
 
     def _closed(self, part: Part, terms: Terms, time: int, lots: int, events: list[Event]) -> None:
-        """Consequences of a close: margin set free, the end of an empty position."""
+        """Apply the consequences of a close: free margin, end an empty position."""
         # A liquidation asks again before it empties its pool.
         position = part.position
         pool = position.pool
@@ -356,7 +355,8 @@ class Fills:
                 self._fix_when_empty(position, events)
 
     def _isolated_out(self, part: Part, lots: int, events: list[Event]) -> None:
-        """Move what a closed part of an isolated position sets free to the cross pool (5.5)."""
+        """Move the money that closing a part of an isolated position frees to the cross pool
+        (5.5)."""
         position = part.position
         pool = position.pool
         if part.opens or not pool.position_id:
@@ -380,7 +380,7 @@ class Fills:
         events += self.collateral.move(pool, cross, amount, position.perp.symbol)
 
     def fix(self, pool: Pool, symbol: str) -> list[Event]:
-        """Bring a pool without positions from below zero to zero, out of the fund (rule 7.4)."""
+        """Raise a pool without positions from below zero to zero, paid by the fund (rule 7.4)."""
         lots = sum([position.quantity for position in pool.positions])  # emptied ones go last
         assert lots == 0, f"the fund pays for a pool that has {lots} lots"
         fund = self.collateral.fund[pool.asset]
@@ -397,13 +397,13 @@ class Fills:
         ]
 
     def _fix_when_empty(self, position: Position, events: list[Event]) -> None:
-        """A pool is not left in debt by the end of its last position."""
+        """Repair the debt of a pool whose last position has ended."""
         pool = position.pool
         if pool.cash.collateral < 0 and not pool.positions:
             events += self.fix(pool, position.perp.symbol)
 
     def _end_when_empty(self, position: Position, time: int, events: list[Event]) -> None:
-        """A position without lots leaves; its conditional orders expire (rule 8.3)."""
+        """Remove a position without lots; its conditional orders expire (rule 8.3)."""
         if position.quantity:
             return
         pool = position.pool
@@ -430,7 +430,7 @@ class Fills:
 
 
 def holds_any(holding: Holding, asset: int) -> bool:
-    """Whether an owner has a position that settles in an asset, or a debt that one left."""
+    """Whether an owner has a position that settles in an asset, or a debt from an ended one."""
     cross = holding.cross(asset)
     if cross.positions or cross.cash.collateral < 0:
         return True
@@ -438,8 +438,8 @@ def holds_any(holding: Holding, asset: int) -> bool:
 
 
 def _stand(position: Position, quantity: int, value: int) -> None:
-    """Count a separated position, whose lots and value before are given, with its owner's others;
-    added lots stand on those."""
+    """Count a separated position among its owner's others; its lots and value before are given.
+    Added lots are assessed on top of those others (rule 5.8)."""
     perp = position.perp
     totals = position.pool.holding.modes_in(perp).totals(position.side)
     if position.quantity > quantity:
@@ -449,7 +449,7 @@ def _stand(position: Position, quantity: int, value: int) -> None:
 
 
 def _left(part: Part, amount: int) -> int:
-    """The pool's equity at mark once the trade's cash and its fee are in; not below 0."""
+    """The pool's equity at mark after the trade's cash and its fee; not below 0."""
     return max(0, equity(part.position.pool) + part.position.side * amount - part.fee)
 
 

@@ -1,4 +1,4 @@
-"""Leverage, margin modes and margin of isolated positions (rules 5.5 to 5.7)."""
+"""Changes leverage, margin modes and margin of isolated positions (rules 5.5 to 5.7)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from venue.vocabulary import CROSSED, LONG, SHORT, MarginMode, Reject, Separated
 
 
 class Margins:
-    """Owners' choices of leverage and margin."""
+    """Applies owners' choices of leverage and margin."""
 
     __slots__ = ("collateral", "contracts")
 
@@ -28,8 +28,8 @@ class Margins:
         self.collateral: Collateral = contracts.collateral
 
     def set_leverage(self, command: SetLeverage) -> list[Event]:
-        """Apply new leverages together, or none: the given ones must fit the tiers, and all be
-        affordable."""
+        """Apply all new leverages together, or none. The given ones must fit the tiers, and the
+        owner must be able to afford all of them."""
         found = self._find(command.uid, command.symbol)
         if isinstance(found, Rejected):
             return [found]
@@ -49,7 +49,8 @@ class Margins:
         return self._apply(holding, perp, modes, wanted)
 
     def set_mode(self, command: SetMarginMode) -> list[Event]:
-        """Change margin mode and separated mode, with neither position nor orders in the symbol."""
+        """Change margin mode and separated mode; the symbol must have no positions and no
+        orders."""
         assert MarginMode(command.margin_mode) is not None, command
         found = self._find(command.uid, command.symbol)
         if isinstance(found, Rejected):
@@ -67,7 +68,7 @@ class Margins:
         return [_event(holding, perp, modes)]
 
     def move_margin(self, command: MoveMargin) -> list[Event]:
-        """Add margin to an isolated position, or take out what it does not need."""
+        """Add margin to an isolated position, or remove margin that it does not need."""
         holding = self.collateral.holding(command.uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
@@ -171,7 +172,8 @@ class Margins:
 
 
 def _margin(order: Order[Terms], wanted: Modes) -> int:
-    """The need of the rest of an opening order under other leverages; 0 for a closing one."""
+    """The margin that the rest of an opening order needs under other leverages; 0 for a closing
+    one."""
     terms = order.terms
     if not terms.opens:
         return 0
@@ -193,8 +195,9 @@ def _hold(ledger: Ledger, order: Order[Terms], margin: int) -> None:
 
 
 def _leverage_refused(modes: Modes, wanted: Modes, command: SetLeverage) -> Rejected | None:
-    """Whether a leverage that the command gives is above the contract's, or above that of the tier
-    of a side that uses it. The others stay as they are, whatever terms allow now (rule 1.7)."""
+    """Whether a leverage in the command is above the contract's maximum, or above that of the tier
+    of a side that uses it. Leverages that the command does not change stay, even if present terms
+    no longer allow them (rule 1.7)."""
     perp = modes.perp
     most = perp.contract.leverage_max
     for leverage in (command.cross, command.long, command.short):
@@ -221,7 +224,7 @@ def _leverage_refused(modes: Modes, wanted: Modes, command: SetLeverage) -> Reje
 
 
 def _in_use(holding: Holding, perp: Perpetual) -> bool:
-    """Whether a mode cannot change: a position, an open or a conditional order is there."""
+    """Whether a mode cannot change: there is a position, an open order or a conditional order."""
     modes = holding.modes_in(perp)
     return (
         bool(modes.longs or modes.shorts)

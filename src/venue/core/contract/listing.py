@@ -1,4 +1,4 @@
-"""Listing contracts, changing them, and the accounts they need."""
+"""Lists contracts, changes them, and creates the accounts that they need."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ class ContractListing:
         return [*events, ContractListed(contract)]
 
     def change_contract(self, command: ChangeContract) -> list[Event]:
-        """Replace limits, tiers, fees and rules of prices, and hold what is open against them."""
+        """Replace limits, tiers, fees and price rules, and start to check what is open against
+        them."""
         contract = command.contract
         refused = change_refused(self.contracts, contract)
         if refused is not None:
@@ -89,7 +90,7 @@ class ContractListing:
 
 
 def change_refused(contracts: Contracts, contract: Contract) -> Rejected | None:
-    """Why a listed contract may not have these terms; None: it may."""
+    """Why a listed contract may not have these terms; None when it may."""
     perp = contracts.markets.get(contract.instrument.symbol)
     if perp is None:
         return Rejected(Reject.SYMBOL_UNKNOWN)
@@ -114,7 +115,8 @@ def _unsafe(contract: Contract, unit: int, settle: Asset) -> str:
 
 
 def _worse(contract: Contract, perp: Perpetual, settle: Asset) -> str:
-    """Why new terms do not fit a contract's mark, unless the terms before fitted it no better."""
+    """Why new terms do not fit a contract's mark; None when they fit it, or no worse than the old
+    ones."""
     breach = breach_of_price(contract, perp.mark, perp.unit, settle.scale)
     if breach is None:
         return ""

@@ -43,7 +43,7 @@ class Tiers:
         return millions * rate - (-rest // PPM)
 
     def above(self, base: int, notional: int) -> int:
-        """The margin that a notional adds to that of the `base` on which it stands, in atoms."""
+        """The margin that a notional adds to the margin of the `base` below it, in atoms."""
         if not base:
             return self.maintenance(notional)
         return self.maintenance(base + notional) - self.maintenance(base)
@@ -55,16 +55,16 @@ def initial(notional: int, leverage: int) -> int:
 
 
 def freed(share: int, spare: int) -> int:
-    """The money that a closed part of an isolated position moves out (rule 5.5): its share of
-    the wallet with the profit, at most what leaves the rest its initial margin."""
+    """The money that closing a part of an isolated position moves out (rule 5.5): its share of the
+    wallet, with the profit. The rest keeps at least its initial margin."""
     return max(0, min(share, spare))
 
 
 def bankruptcy_price(side: int, size: int, mark: int, share: int, fee_ppm: int) -> int:
-    """The price at which a position's share of its pool's equity is gone, the fee included.
+    """The price at which a position's share of its pool's equity is used up, fee included.
 
-    `size` is lots x unit. Solves share + s x size x (p - mark) - fee x size x p = 0 for p
-    (rule 7.3), rounded in favour of the pool; 1 to PRICE_MAX ticks.
+    `size` is lots x unit. Solves share + s x size x (p - mark) - fee x size x p = 0 for p (rule
+    7.3), rounded in favour of the pool; 1 to PRICE_MAX ticks.
     """
     if side > 0:
         price = ceil_div((size * mark - share) * PPM, size * (PPM - fee_ppm))
@@ -78,12 +78,13 @@ def bankruptcy_price(side: int, size: int, mark: int, share: int, fee_ppm: int) 
 def liquidation_price(
     side: int, size: int, mark: int, slack: int, tiers: Tiers, base: int = 0
 ) -> int:
-    """The first mark in danger: there equity <= maintenance margin, with all else as it is (5.9).
+    """The first mark at which equity <= maintenance margin, when nothing but the mark changes
+    (5.9).
 
     `slack` is the pool's equity at `mark` less the maintenance margin of its other positions,
-    `base` what the position stands on.
-    In each tier slack + s x size x (p - mark) = size x p x rate - deduction is linear in p; the
-    solution that lies in its own tier counts. 0 where there is none.
+    `base` is the value below the position in the tiers. In each tier slack + s x size x (p - mark)
+    = size x p x rate - deduction is linear in p; the solution that lies in its own tier counts. 0
+    when there is none.
     """
     last = len(tiers.caps) - 1
     for tier in range(last + 1):

@@ -1,8 +1,8 @@
-"""The fills of a contract order: planned once, without effect, then executed (rule 3.12).
+"""Plans the fills of a contract order without effect, then the plan is executed (rule 3.12).
 
 Each fill is planned in the state that the fills before it leave: price, lots, and the fee and
-margin of both sides with their rounding. A resting order that its owner cannot bear is no
-liquidity; it is left out, and ended when the plan is executed.
+margin of both sides with their rounding. A resting order that its owner cannot afford is no
+liquidity: the plan skips it, and its execution ends it.
 """
 
 from __future__ import annotations
@@ -41,15 +41,16 @@ from venue.vocabulary import (
 
 
 class Plan:
-    """The fills of one order (`match`), and their sums in atoms: it is the rules of its own walk.
+    """The fills of one order (`match`), and their sums in atoms. The plan supplies the rules of its
+    own walk.
 
-    `worst` is the price of the last fill. `parked` are orders that may not trade now, which leave
-    the book. `drawn` is the cost to their owners of fills that were found easy; others are judged
-    by `stakes`, made when they are first needed. `band_ppm` bounds a MARKET order from its first
-    fill on, and `most` one that opens: the notional that its owner has margin for. An isolated
-    position gets `margin`: `weight` is the sum of lots x the higher of price and mark, `losses` the
-    sum of the losses against the mark by opening. `closed` are the lots, longs less shorts, that
-    resting orders closed at a price in doubt, by their owner.
+    `worst` is the price of the last fill. `parked` are orders that may not trade now and leave the
+    book. `drawn` is the cost to their owners of fills that were found easy; other fills are checked
+    with `stakes`, created on first use. `band_ppm` bounds a MARKET order from its first fill on;
+    `most` bounds one that opens: the notional that its owner has margin for. An isolated position
+    gets `margin`: `weight` is the sum of lots x the higher of price and mark, `losses` the sum of
+    the losses against the mark by opening. `closed` are the lots, longs less shorts, that resting
+    orders closed at a price in doubt, by their owner.
     """
 
     __slots__ = (
@@ -97,7 +98,7 @@ class Plan:
         return self
 
     def _means(self) -> int:
-        """The greatest notional, in atoms, that the owner of an opening order has margin for."""
+        """The greatest notional, in atoms, for which the owner of an opening order has margin."""
         leverage = self.terms.modes.leverage(self.terms.position_side)
         return available_in(self.terms.pool) * leverage
 
@@ -112,7 +113,7 @@ class Plan:
             match.enough = worth > self.most
 
     def fault(self) -> bool:
-        """Whether the plan does not fit the state any more: then nothing of it may be executed."""
+        """Whether the plan no longer fits the state; then nothing of it may be executed."""
         total = 0
         for fill in self.match.fills:
             maker, lots = fill.maker, fill.lots
@@ -130,8 +131,8 @@ class Plan:
     # -- the taker's need ------------------------------------------------------------------------
 
     def afforded(self, rest: int) -> bool:
-        """Whether the owner of an opening order can pay all fills, and hold `rest` atoms for its
-        remainder."""
+        """Whether the owner of an opening order can pay for all fills, and for `rest` atoms to hold
+        for the remainder."""
         stakes = self.stakes
         if stakes is not None and stakes.own:
             return stakes.trial(self.terms.pool, stakes.pools).available() >= rest
@@ -142,7 +143,7 @@ class Plan:
 
     def cost(self) -> int:
         """The cost of the fills to an opening order's owner, in atoms (rule 5.6): margin at mark,
-        loss against it, and fee; at most, where the owner has a position already."""
+        loss against it, and fee. It is an upper bound when the owner already has a position."""
         if self.isolated:
             return self.margin
         perp = self.perp
@@ -155,10 +156,10 @@ class Plan:
     # -- what a close leaves ---------------------------------------------------------------------
 
     def kept_solvent(self, position: Position) -> Plan:
-        """A closing order's plan without the last fills that its pool cannot bear to the atom.
+        """Drop the last fills of a closing order that its pool cannot afford to the atom.
 
-        The limit of the walk is exact but for the rounding of each fill's fee. A pool keeps the
-        maintenance margin of the lots it still holds, and never owes.
+        The limit of the walk is exact except for the rounding of each fill's fee. A pool keeps the
+        maintenance margin of the lots that it still holds, and never owes.
         """
         stakes = self.stakes
         if stakes is not None and stakes.own:
@@ -174,10 +175,10 @@ class Plan:
         return self
 
     def _isolated_bears(self, position: Position) -> int:
-        """How many of the fills an isolated pool bears.
+        """How many of the fills an isolated pool can afford.
 
-        Money that a fill sets free has left the pool, so the gain of the first fills does not pay
-        for the loss and the fees of the next.
+        Money that a fill frees leaves the pool, so the gain of the first fills does not pay for the
+        loss and the fees of later ones.
         """
         stake = stake_of(position.pool, self.perp, self.order.time)
         shadow = stake.existing(position)
@@ -213,8 +214,8 @@ class Plan:
         return ended(maker, EXPIRED)
 
     def meet(self, maker: Order[Terms], lots: int) -> Fill | None:
-        """Plan a fill; None while a price is in doubt for the resting order, or when its owner
-        cannot bear the fill. The taker's margin is rounded up once over all its fills."""
+        """Plan a fill. None while a price is in doubt for the resting order, or when its owner
+        cannot afford the fill. The taker's margin is rounded up once over all its fills."""
         terms = maker.terms
         perp = self.perp
         price = maker.price
@@ -273,20 +274,22 @@ class Plan:
         return fill
 
     def _widens(self, maker: Order[Terms], closes: Position) -> bool:
-        """Whether a resting close, after those of its owner before it, leaves more at stake."""
+        """Whether a resting close, after its owner's earlier ones, increases the owner's
+        exposure."""
         lots = self.closed.get(maker.uid, 0) + closes.side * maker.remaining
         return widens(maker.terms.modes, closes, lots)
 
     def _leave_out(self, maker: Order[Terms]) -> None:
-        """Have an order that may not trade now leave the book. It stays there while only the spot
-        book's best prices tell of doubt: the next tick knows more."""
+        """Note that an order that may not trade now must leave the book. It stays in the book when
+        only the best prices of the spot book show doubt, until the next tick decides."""
         if self.perp.closed() or not self.doubt:
             self.parked.append(maker)
             self.match.room -= 1
 
     def _kept(self, pool: Pool, *, isolated: bool) -> int | None:
-        """The money that a fill must leave in the pool of a resting order that opens: prices of its
-        positions that are not known may cost it. None: it stands back until prices are known."""
+        """The money that a fill must leave in the pool of a resting order that opens, because
+        unknown prices of its positions may cost that much. None: the order may not trade until
+        prices are known."""
         if self.doubt or (isolated and self._doubtful(pool)):
             return None
         kept = 0 if certain(pool) else self._unsure(pool)
@@ -301,18 +304,18 @@ class Plan:
         return unsure(pool) if len(pool.positions) <= FEW else self._staked().unsure(pool)
 
     def _staked(self) -> Stakes:
-        """The stakes, made when they are first needed."""
+        """Return the stakes; create them on first use."""
         if self.stakes is None:
             self.stakes = Stakes(self.order, self.match.fills)
         return self.stakes
 
     def _judged(self, pool: Pool) -> bool:
-        """Whether the fills before decide about a pool."""
+        """Whether earlier fills must be counted to check a pool."""
         return self.stakes is not None and pool in self.stakes.pools
 
     def _loses_easily(self, fill: Fill, terms: Terms, loss: int) -> bool:
-        """Whether a resting order's owner has plenty for a fill that costs it `loss` against the
-        mark: more than all fills that were found easy before it drew, of any owner."""
+        """Whether a resting order's owner clearly has enough for a fill that costs it `loss`
+        against the mark: more than all fills that were found easy before, of any owner, cost."""
         perp = self.perp
         cost = loss + fill.maker_fee
         closes = terms.closes
@@ -329,10 +332,10 @@ class Plan:
         return self._draws(pool, room, cost)
 
     def _pays_easily(self, fill: Fill, terms: Terms) -> bool:
-        """The same for a fill at the mark or better, whose fee may be more than the resting order
-        holds for it: many small fills round up more often than the order did.
+        """As `_loses_easily`, for a fill at the mark or better. Each fill rounds its fee up, so
+        many small fills can cost more than the order reserved.
 
-        Its hold is worth nothing once the owner's money is gone: by a fill before, or while the
+        The reserve is worth nothing once the owner's money is gone, by an earlier fill or while the
         order rested.
         """
         closes = terms.closes
@@ -356,9 +359,10 @@ class Plan:
         return self._draws(pool, room, 1)
 
     def _draws(self, pool: Pool, room: int, cost: int) -> bool:
-        """Count the cost of a fill to its owner beyond the hold for it, if that is easily there.
+        """Add the cost that exceeds the order's reserve to `drawn`; return whether the pool still
+        covers it.
 
-        The money of the hold may be gone, because a fill before cost it.
+        The money of the reserve may be gone, because an earlier fill used it.
         """
         drawn = self.drawn + cost if cost > 0 else self.drawn
         if room < drawn or self._judged(pool):
@@ -367,7 +371,7 @@ class Plan:
         return True
 
     def _open_isolated(self, fill: Fill) -> None:
-        """Add up the margin that an isolated position of the taker gets."""
+        """Add the margin that an isolated position of the taker gets from a fill."""
         price = fill.maker.price
         away = self.terms.position_side * (price - self.perp.mark)
         self.weight += fill.lots * max(price, self.perp.mark)
@@ -375,7 +379,7 @@ class Plan:
         self.margin += fill.taker_margin
 
     def _margin_with(self, fill: Fill) -> int:
-        """The margin that the taker's isolated position gets from all fills up to this one."""
+        """The margin that the taker's isolated position gets from all fills including this one."""
         perp = self.perp
         price = fill.maker.price
         side = self.terms.position_side
@@ -387,7 +391,8 @@ class Plan:
 
 
 def all_wait(order: Order[Terms], terms: Terms) -> bool:
-    """Whether all orders that an order crosses may not trade now: they will leave the book."""
+    """Whether none of the orders that an order crosses may trade now, so that they all leave the
+    book."""
     front = next(order.market.book.opposite(order.side).within(order.price))
     if not Doubted().holds(front):
         return False
@@ -396,7 +401,7 @@ def all_wait(order: Order[Terms], terms: Terms) -> bool:
 
 
 def _room(pool: Pool) -> int:
-    """The money that a pool may lose by closes; its orders' fills may lose the money they hold."""
+    """The money that closes may lose in a pool: its orders' fills may use up what they hold."""
     return equity(pool) - maintenance(pool) - pool.cash.held
 
 

@@ -1,4 +1,4 @@
-"""Rows in order: added, taken out and read from the front at the cost of a small part of them."""
+"""Sorted rows: adding, removing and reading the front each touch a small part of the rows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ R = TypeVar("R", bound=tuple[Any, ...])
 
 
 class OrderedRows(Generic[R]):
-    """Rows by their own order, in chunks. The whole numbers a row begins with tell it apart from
-    all others, so the values after them are never compared."""
+    """Rows in ascending order, stored in chunks. The integers that a row begins with are unique, so
+    the values after them are never compared."""
 
     __slots__ = ("chunks", "count", "lasts")
 
@@ -22,7 +22,7 @@ class OrderedRows(Generic[R]):
         self.lasts: list[R] = []  # the last row of each chunk
 
     def add(self, row: R) -> None:
-        """Put a row in its place; it must not be there."""
+        """Insert a row; it must not be present."""
         self.count += 1
         if not self.chunks:
             self.chunks.append([row])
@@ -39,7 +39,7 @@ class OrderedRows(Generic[R]):
         self.lasts[at] = chunk[-1]
 
     def remove(self, row: R) -> None:
-        """Take a row out that is there."""
+        """Remove a row; it must be present."""
         self.count -= 1
         at = bisect_left(self.lasts, row)
         chunk = self.chunks[at]
@@ -53,19 +53,19 @@ class OrderedRows(Generic[R]):
             del self.lasts[at]
 
     def first(self) -> R | None:
-        """The row in front, None where there are no rows."""
+        """The first row; None when there are none."""
         return self.chunks[0][0] if self.chunks else None
 
     def front(self) -> R:
-        """The row in front of rows that are there."""
+        """The first row, when there is one for certain."""
         return self.chunks[0][0]
 
     def last(self) -> R | None:
-        """The row at the end."""
+        """The last row."""
         return self.lasts[-1] if self.lasts else None
 
     def after(self, beginning: tuple[int, ...], most: int) -> list[R]:
-        """Up to `most` rows from the place on where a row's beginning would stand."""
+        """At most `most` rows that sort at or after this beginning of a row."""
         found: list[R] = []
         key: Any = beginning
         at = bisect_left(self.lasts, key)

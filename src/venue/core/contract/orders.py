@@ -59,8 +59,8 @@ CLOSED: Final = ContractOrderClosed
 
 
 class ShownPlan:
-    """Where an accepted order and its plan are put instead of being executed: `plan` is None for
-    one that would rest at once. `order` is None while nothing was accepted."""
+    """Receives an accepted order and its plan, which are then not executed: `plan` is None for one
+    that would rest at once; `order` is None while no order was accepted."""
 
     __slots__ = ("order", "plan")
 
@@ -70,12 +70,12 @@ class ShownPlan:
 
 
 class Contracts:
-    """The contract markets over one ledger; the ids are those of both products.
+    """The contract markets over one ledger; the ids are shared by both products.
 
     `spot_markets` are the books that an index may follow. `faults` counts plans that did not fit
-    the state: each is a defect, refused before an effect. `looked` counts the resting orders that
-    plans asked: work that a slice bounds (`ASKED_MAX`). `unfinished` are the triggered orders of
-    this command that later slices go on with. Neither is state between commands.
+    the state: each is a defect, refused before any effect. `looked` counts the resting orders that
+    plans examined: work that a slice bounds (`ASKED_MAX`). `unfinished` are the triggered orders of
+    this command that later slices continue. None of these three is state between commands.
     """
 
     __slots__ = ("client_ids", "collateral", "counters", "faults", "fills", "ledger", "looked",
@@ -96,7 +96,7 @@ class Contracts:
         self.unfinished: list[Order[Terms]] = []
 
     def follow_books(self) -> None:
-        """Have each contract know the spot book that is a source of its index."""
+        """Connect each contract to the spot book that is a source of its index."""
         for perp in self.markets.values():
             follows = SPOT_SOURCE in perp.contract.index_sources and not perp.settles()
             perp.spot = self.spot_markets.get(perp.symbol) if follows else None
@@ -146,7 +146,7 @@ class Contracts:
         self, holding: Holding, perp: Perpetual, side: int, position_side: int, type_: int,
         time_in_force: int, quantity: int, price: int, cause: int, time: int,
     ) -> Order[Terms]:  # fmt: skip
-        """An order under the next id, which is used up only when the order is accepted."""
+        """Create an order under the next id; the id is used up only if the order is accepted."""
         assert quantity > 0 <= price, f"an order of {quantity} lots at {price}"
         terms = Terms(holding, holding.modes_in(perp), side, position_side, cause)
         return Order(
@@ -157,7 +157,7 @@ class Contracts:
     def closing_order(
         self, position: Position, type_: int, lots: int, price: int, cause: int, time: int
     ) -> Order[Terms]:
-        """An IOC order that closes `lots` of a position, for any `cause`."""
+        """Create an IOC order that closes `lots` of a position, for any `cause`."""
         assert lots <= position.quantity, f"{lots} lots to close of {position.quantity}"
         order = self.new_order(
             position.pool.holding, position.perp, closing_side(position.side),
@@ -169,7 +169,7 @@ class Contracts:
     def enter(self, order: Order[Terms], shown: ShownPlan | None = None) -> list[Event]:
         """Match and rest a well-formed order, or refuse it: price, caps, liquidity, funds.
 
-        Nothing has changed when it is refused, or only to be `shown`.
+        Nothing changes when it is refused, or is only to be `shown`.
         """
         if order.type == MARKET:
             return self._enter_market(order, shown)
@@ -225,7 +225,7 @@ class Contracts:
         return self._admitted(order, terms, plan, shown)
 
     def _planned(self, plan: Plan, limit: int, band_ppm: int = 0) -> Plan:
-        """The plan of an owner's order: a closing one leaves its pool the margin it must keep."""
+        """Plan an owner's order. A closing one leaves its pool the margin that it must keep."""
         order, closes = plan.order, plan.terms.closes
         if closes is not None:
             limit = tighter(order.side, limit, solvent_price(order, plan.terms, closes))
@@ -264,7 +264,7 @@ class Contracts:
     def _rest_at_once(
         self, order: Order[Terms], terms: Terms, shown: ShownPlan | None
     ) -> list[Event]:
-        """Place an order that opens, trades nothing and rests as a whole, as most do."""
+        """Place the common kind of order: one that opens, trades nothing and rests as a whole."""
         if shown is not None:
             shown.order = order
             return []
@@ -282,8 +282,8 @@ class Contracts:
         ]  # fmt: skip
 
     def _take_tiers(self, terms: Terms) -> None:
-        """Give the positions of an owner whose order opens the tiers of now: they were found to
-        fit (rule 1.7)."""
+        """Give the positions of an owner whose order opens the contract's present tiers, which they
+        were found to fit (rule 1.7)."""
         take_tiers(terms.modes.longs + terms.modes.shorts, self.collateral)
 
     def followed(self, symbol: str) -> bool:
@@ -302,7 +302,7 @@ class Contracts:
         return self._execute(order, plan)
 
     def _execute(self, order: Order[Terms], plan: Plan) -> list[Event]:
-        """Execute the plan, then rest or close the remainder."""
+        """Execute the plan, then rest or end the remainder."""
         terms = plan.terms
         counters = self.counters
         if counters.order <= order.order_id:
@@ -380,7 +380,7 @@ class Contracts:
         perp.market.book.rest(order)
 
     def _release(self, order: Order[Terms], terms: Terms, lots: int, margin: int) -> None:
-        """Release the hold of the next `lots` of a resting order: `margin` atoms of its margin."""
+        """Release what a resting order holds for its next `lots`: `margin` atoms of its margin."""
         position = terms.closes
         if position is None:
             notional = order.price * (lots * terms.perp.unit)
@@ -396,7 +396,7 @@ class Contracts:
             assert position.closing >= 0, f"orders close {position.closing} lots"
 
     def _forget(self, order: Order[Terms], terms: Terms) -> None:
-        """Take an order that no longer rests off its owner's books."""
+        """Remove an order that no longer rests from its owner's records."""
         del terms.holding.orders[order.order_id]
         terms.modes.open_orders -= 1
         if terms.closes is not None:
@@ -437,7 +437,7 @@ class Contracts:
     def close(
         self, order: Order[Terms], status: int, time: int, cause: int = CAUSE_USER
     ) -> ContractOrderClosed:
-        """End a resting order: out of the book, its hold back."""
+        """End a resting order: remove it from the book and release its hold."""
         terms = order.terms
         left = order.remaining
         market = order.market
@@ -488,8 +488,8 @@ def _repeat(earlier: Order[Terms], command: PlaceContractOrder) -> list[Event]:
 
 
 def _same_terms(terms: Terms, command: PlaceContractOrder) -> bool:
-    """Whether an order was asked with the exits of a command that opens, or the position of one
-    that closes."""
+    """Whether a stored order has the exits of a command that opens, or the position of one that
+    closes."""
     if not terms.opens:
         return terms.asked_position == command.position_id
     exits = (terms.take_profit or NO_EXIT, terms.stop_loss or NO_EXIT)

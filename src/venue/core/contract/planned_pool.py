@@ -1,6 +1,7 @@
-"""A pool as planned fills would leave it: computed beside the state, without effect on it.
+"""A pool as planned fills would leave it, computed on the side without changing the state.
 
-The arithmetic is that of `fills`: the effect of an open or a close on collateral, margins, equity.
+The arithmetic is that of `fills`: the effect of opening or closing on collateral, margin and
+equity.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from venue.core.units import part_down
 
 class Shadow:
     """A position that planned fills change: `quantity` lots, `value` its open value in atoms,
-    `base` the value it stands on (rule 5.8)."""
+    `base` the value below it in the tiers (rule 5.8)."""
 
     __slots__ = ("base", "leverage", "mark", "quantity", "side", "tiers", "value")
 
@@ -28,7 +29,7 @@ class Shadow:
         self.base = 0
 
     def copy(self) -> Shadow:
-        """The same position, to be changed on its own."""
+        """Return a copy that can be changed separately."""
         made = Shadow(self.side, self.leverage, self.mark, self.tiers)
         made.quantity = self.quantity
         made.value = self.value
@@ -39,8 +40,8 @@ class Shadow:
 class Stake:
     """One pool's sums in atoms, and the positions in one contract that planned fills change.
 
-    A position that does not exist yet is known by a number of the caller's choice. `below` is the
-    stake that a trial was begun on.
+    A position that does not exist yet is identified by a number that the caller chooses. `below` is
+    the stake that a trial is based on.
     """
 
     __slots__ = ("below", "collateral", "cost", "held", "initial", "isolated", "maintenance",
@@ -55,14 +56,16 @@ class Stake:
         self.shadows: dict[int, Shadow] = {}
 
     def trial(self) -> Stake:
-        """The same pool as it is planned so far, to be tried on. It has only the positions that it
-        changes itself: to try a fill costs the same however many were planned before."""
+        """Return a copy of the pool as planned so far, for trying a fill. It holds only the
+        positions that it changes itself, so a try costs the same however many fills were planned
+        before."""
         made = Stake(self.perp, isolated=self.isolated, below=self)
         made._assume(self)
         return made
 
     def accepted(self) -> Stake:
-        """Keep the trial as planned: the stake below as it is now, or this one if it was new."""
+        """Keep the trial as planned: return the stake below with the trial's result, or this one if
+        it was new."""
         below = self.below
         if below is None:
             return self
@@ -71,7 +74,7 @@ class Stake:
         return below
 
     def existing(self, position: Position) -> Shadow:
-        """A position of the pool as it is planned so far."""
+        """Return a position of the pool as planned so far."""
         shadow = self._planned(position.position_id)
         if shadow is None:
             mark = mark_of(position)
@@ -83,7 +86,7 @@ class Stake:
         return shadow
 
     def coming(self, number: int, side: int, leverage: int) -> Shadow:
-        """A position that a planned fill would make."""
+        """Return the position that a planned fill would create."""
         shadow = self._planned(number)
         if shadow is None:
             perp = self.perp
@@ -91,7 +94,8 @@ class Stake:
         return shadow
 
     def _planned(self, number: int) -> Shadow | None:
-        """A position that earlier fills, or this one, change; one from below as a copy."""
+        """Return a position that earlier fills or this one change; copy it from the stake below if
+        needed."""
         shadow = self.shadows.get(number)
         if shadow is None and self.below is not None:
             earlier = self.below.shadows.get(number)
@@ -112,7 +116,7 @@ class Stake:
         self.collateral -= (amount if shadow.side > 0 else -amount) + fee
 
     def close(self, shadow: Shadow, lots: int, amount: int, fee: int) -> None:
-        """Take lots out at their notional `amount`; an isolated pool sets their margin free."""
+        """Remove lots at their notional `amount`; an isolated pool frees their margin."""
         size = shadow.quantity
         assert 0 < lots <= size, f"{lots} lots planned to close of {size}"
         wallet = self.collateral + self.cost
@@ -125,7 +129,7 @@ class Stake:
             self.collateral -= freed(part_down(wallet, lots, size) + net, spare)
 
     def _turn(self, shadow: Shadow, quantity: int, value: int) -> None:
-        """Have a position be of so many lots, opened for `value`."""
+        """Set a position's size to `quantity` lots, opened for `value`."""
         unit = shadow.mark * self.perp.unit
         before = shadow.quantity * unit
         after = quantity * unit
@@ -145,15 +149,15 @@ class Stake:
     # -- what is left ----------------------------------------------------------------------------
 
     def available(self) -> int:
-        """The pool's available money, may be negative (rule 5.6)."""
+        """The pool's available money; may be negative (rule 5.6)."""
         return self.standing() - self.held
 
     def standing(self) -> int:
-        """The same before its open orders."""
+        """The pool's available money without deducting its open orders."""
         return self.collateral + self.cost + min(0, self.value - self.cost) - self.initial
 
     def equity(self) -> int:
-        """Collateral and what its positions are worth at mark (rule 5.3)."""
+        """Collateral and the worth of its positions at mark (rule 5.3)."""
         return self.collateral + self.value
 
     def slack(self) -> int:
@@ -162,7 +166,7 @@ class Stake:
 
 
 def stake_of(pool: Pool, perp: Perpetual, time: int) -> Stake:
-    """A pool as it is, before any fill: the funding that it owes is no longer its own."""
+    """A pool before any fill; the funding that it owes is already deducted."""
     stake = Stake(perp, isolated=pool.position_id > 0)
     stake.collateral = pool.cash.collateral
     stake.held = pool.cash.held

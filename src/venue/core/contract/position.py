@@ -1,4 +1,4 @@
-"""Values and margins of positions, alone and in their pools (rules 5.1 to 5.9)."""
+"""Computes values and margins of positions, alone and in their pools (rules 5.1 to 5.9)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from venue.core.units import PRICE_MAX, part_down
 
 
 def closed_now(perp: Perpetual) -> bool:
-    """Whether nothing may be opened in a contract, as found by a tick or since."""
+    """Whether nothing may be opened in a contract, found by the last tick or by a check now."""
     return perp.in_doubt() or perp.outside()
 
 
@@ -21,7 +21,7 @@ def mark_of(position: Position) -> int:
 
 
 def notional(position: Position) -> int:
-    """Its value at mark, in atoms, without sign."""
+    """The position's value at mark, in atoms, without sign."""
     perp = position.perp
     return (perp.mark or mark_of(position)) * (position.quantity * perp.unit)
 
@@ -32,14 +32,14 @@ def profit(position: Position) -> int:
 
 
 def added_up(positions: list[Position]) -> Sums:
-    """The sums of a pool's positions, at the marks of now."""
+    """The sums of a pool's positions, at the present marks."""
     sums = Sums(positions[0].perp)
     add_up(sums, positions)
     return sums
 
 
 def add_up(sums: Sums, positions: list[Position]) -> None:
-    """Compute the sums again from these positions, at the marks of now."""
+    """Compute the sums from these positions, at the present marks."""
     sums.value = 0
     sums.cost = 0
     sums.initial = 0
@@ -64,9 +64,10 @@ def add_up(sums: Sums, positions: list[Position]) -> None:
 
 
 def follow(sums: Sums, position: Position, quantity: int, value: int, base: int) -> None:
-    """Take in the change of a position; `quantity`, `value` and `base` are those before it.
+    """Update the sums for the change of one position; `quantity`, `value` and `base` are those
+    before it.
 
-    So a pool of a thousand positions is not added up a thousand times.
+    So a pool of a thousand positions is not summed a thousand times.
     """
     perp = position.perp
     mark = perp.mark
@@ -103,12 +104,13 @@ def is_fresh(sums: Sums) -> bool:
 
 
 def _knows(sums: Sums, perp: Perpetual) -> bool:
-    """Whether positions in a contract are among them."""
+    """Whether the sums include positions in a contract."""
     return perp is sums.perp or any(other is perp for other, _ in sums.others)
 
 
 def sums_of(pool: Pool) -> Sums:
-    """The sums of a pool's positions now; kept while neither they nor their marks change."""
+    """The present sums of a pool's positions; they are reused while neither positions nor marks
+    change."""
     sums = pool.sums
     if sums is None:
         sums = pool.sums = added_up(pool.positions)
@@ -123,7 +125,7 @@ def equity(pool: Pool) -> int:
 
 
 def available_in(pool: Pool) -> int:
-    """The available money of a cross pool (rule 5.6), may be negative: wallet + min(0, unrealized
+    """The available money of a cross pool (rule 5.6); may be negative: wallet + min(0, unrealized
     profit) - initial margins - margins of open orders. Unrealized profit never counts."""
     sums = pool.sums
     if sums is None or sums.others or sums.perp.mark != sums.mark:
@@ -134,14 +136,14 @@ def available_in(pool: Pool) -> int:
 
 
 def free_above(pool: Pool, free: int) -> int:
-    """The part of `free` atoms that leaves a pool more than its maintenance margin (rule 5.6): a
-    mark may carry a position into a tier whose margin is above its initial one."""
+    """The part of `free` atoms that can leave a pool and keep it above its maintenance margin (rule
+    5.6): a mark may carry a position into a tier whose margin is above its initial one."""
     return min(free, equity(pool) - maintenance(pool) - 1) if pool.positions else free
 
 
 def certain(pool: Pool) -> bool:
-    """Whether the sums of a pool alone tell that all its prices are known: they are those of now,
-    of positions in one contract. If they do not tell, `prices_in_doubt` does."""
+    """Whether the sums of a pool alone show that all its prices are known: the sums are current,
+    and of positions in one contract. If they do not show it, ask `prices_in_doubt`."""
     sums = pool.sums
     if sums is None:
         return not pool.positions
@@ -167,8 +169,8 @@ def liquidation_mark(position: Position) -> int:
 def endangering_mark(
     perp: Perpetual, tiers: Tiers, mark: int, slack: int, together: list[tuple[int, int, int]]
 ) -> int:
-    """The same for one pool's positions in a contract, each its side, its lots and its base.
-    `slack` is the pool's equity less its maintenance margin, in atoms."""
+    """The first mark that endangers one pool's positions in a contract, each given as side, lots
+    and base. `slack` is the pool's equity less its maintenance margin, in atoms."""
     held = sum([tiers.above(base, mark * lots * perp.unit) for _, lots, base in together])
     if len(together) == 1:
         side, lots, base = together[0]
@@ -194,12 +196,12 @@ def wallet(pool: Pool) -> int:
 
 
 def wallets(holding: Holding, asset: int) -> int:
-    """An owner's money in contracts of one settle asset, without unrealized profit, in atoms."""
+    """An owner's contract money in one settle asset, without unrealized profit, in atoms."""
     return sum([wallet(pool) for pool in holding.pools_in(asset)])
 
 
 def maintenance(pool: Pool) -> int:
-    """The maintenance margins of its positions at mark (rule 5.8)."""
+    """The sum of the positions' maintenance margins at mark (rule 5.8)."""
     if not pool.positions:
         return 0
     sums = sums_of(pool)
@@ -214,7 +216,7 @@ def maintenance_of(position: Position) -> int:
 
 
 def maintenance_after(position: Position, lots: int) -> int:
-    """The maintenance margin of a position's pool once `lots` of it are closed."""
+    """The maintenance margin of a position's pool after `lots` of it are closed."""
     tiers = position.tiers
     value = mark_of(position) * position.perp.unit
     before = tiers.above(position.base, value * position.quantity)
@@ -233,9 +235,9 @@ def increase(position: Position, lots: int, notional: int, fee: int) -> None:
 
 
 def reduce(position: Position, lots: int, notional: int, fee: int) -> tuple[int, int]:
-    """Take lots out at their notional: (open value taken out, profit without the fee).
+    """Remove lots at their notional; return (open value removed, profit without the fee).
 
-    Open value leaves in proportion, rounded down; a full close takes all (rule 5.4).
+    Open value leaves in proportion, rounded down; a full close removes all (rule 5.4).
     """
     assert 0 < lots <= position.quantity, f"{lots} lots closed of {position.quantity}"
     whole = lots == position.quantity
@@ -252,7 +254,7 @@ def reduce(position: Position, lots: int, notional: int, fee: int) -> tuple[int,
 
 
 def find_position(modes: Modes, side: int) -> Position | None:
-    """An owner's combined position of one side of a contract, None when there is none."""
+    """An owner's combined position of one side of a contract; None when there is none."""
     for position in modes.positions(side):
         if not position.separated:
             return position

@@ -1,4 +1,4 @@
-"""A contract order before it is placed: its plan, shown instead of executed."""
+"""Previews a contract order: plans it and shows the plan instead of executing it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class ContractOutlook:
     """The effects that an accepted order would have. `fills` are price, lots and fee, oldest first.
 
     Money is in atoms: `held` for the `rests` lots that stay in the book, `margin` moved into an
-    isolated position by the fills, `available` left in the cross pool. The position is that
-    of its side afterwards: `size` lots, opened for `value`, and the first mark that endangers it
-    (0: none). Resting orders that the order would end are `ended`.
+    isolated position by the fills, `available` left in the cross pool. The position is that of the
+    order's side afterwards: `size` lots, opened for `value`, and the first mark that endangers it
+    (0: none). `ended` are resting orders that the order would end.
     """
 
     __slots__ = ("available", "ended", "fee", "fills", "held", "liquidation", "margin", "rests",
@@ -46,11 +46,11 @@ class ContractOutlook:
 
 
 def preview(contracts: Contracts, command: PlaceContractOrder) -> ContractOutlook | list[Event]:
-    """The effects that an order would have now; the events of one that is refused or repeated.
+    """The effects that an order would have now, or the events if it is refused or repeated.
 
-    Nothing is executed. Consequences of the trades are not foreseen: conditional orders that they
-    trigger, liquidations. Funding that is due at this moment is not counted where the owner would
-    get it.
+    Nothing is executed. The preview does not follow the consequences of the trades: conditional
+    orders that they trigger, liquidations. Funding that is due now and that the owner would receive
+    is not counted.
     """
     shown = ShownPlan()
     said = contracts.place(command, shown)
@@ -122,8 +122,8 @@ def _changed(
 
 
 def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
-    """The first mark that endangers the pool; `UNTOLD` where a close moves the base of its other
-    separated positions."""
+    """The first mark that endangers the pool; `UNTOLD` when a close moves the base of the owner's
+    other separated positions."""
     if not terms.opens and terms.modes.separated and not pool.position_id:
         return UNTOLD
     perp = terms.perp

@@ -1,7 +1,8 @@
-"""Money that must stay in a pool while the price of one of its positions is in doubt (rule 5.14).
+"""Computes the money that must stay in a pool while a price of its positions is in doubt (rule
+5.14).
 
-A position in doubt, or in a halted contract, may turn out to be worth anything. Until its price is
-known no owner may lose the money that covers it to another.
+A position whose price is in doubt, or whose contract is halted, may turn out to be worth anything.
+Until its price is known, no owner may lose the money that covers it to another owner.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close positions
 
 
 def unknown(perp: Perpetual) -> bool:
-    """Whether a position's worth is in doubt, or no owner can get out of one."""
+    """Whether a position's price is in doubt, or its contract is halted so that nobody can
+    close."""
     return perp.doubt or perp.shut()
 
 
@@ -64,7 +66,7 @@ def unsure(pool: Pool) -> int:
 
 
 def _unsure(pool: Pool, closed: Position | None, lots: int) -> int:
-    """The same once `lots` of one of them are closed."""
+    """As `unsure`, after `lots` of one of the positions are closed."""
     net: dict[int, int] = {}
     margins = 0
     for position in pool.positions:
@@ -80,9 +82,10 @@ def _unsure(pool: Pool, closed: Position | None, lots: int) -> int:
 def spendable(position: Position, lots: int, share: int, fee_ppm: int) -> int:
     """The cost that closing `lots` may have, of the `share` that a known price would allow.
 
-    It is at most the larger of two amounts. The first would remain if all positions at unknown
-    prices were lost. The second is, for a position at an unknown price, its lots' part of the pool,
-    so that the rest stands as before; for any other, the cost of a close near the mark.
+    It is at most the larger of two amounts. The first is what would remain if all positions at
+    unknown prices were lost. The second depends on the position: at an unknown price, its lots'
+    part of the pool, so that the rest is as well covered as before; at a known price, the cost of a
+    close near the mark.
     """
     pool = position.pool
     if share <= 0 or not unsure(pool):
@@ -92,8 +95,8 @@ def spendable(position: Position, lots: int, share: int, fee_ppm: int) -> int:
 
 
 def too_dear(position: Position, lots: int, cost: int, fee_ppm: int) -> bool:
-    """Whether a resting order that closes lots of a position may not meet its owner's loss, where
-    its pool may lose money at unknown prices."""
+    """Whether a resting order that closes lots of a position may not trade, because its owner's
+    loss would use money that its pool may lose at unknown prices."""
     return cost > _part(position, lots, fee_ppm)
 
 
@@ -107,9 +110,9 @@ def _part(position: Position, lots: int, fee_ppm: int) -> int:
 
 
 def widens(modes: Modes, position: Position, lots: int) -> bool:
-    """Whether a close would leave an owner a larger net position in a contract than it has, without
-    the money for the whole worth of that growth: at a price in doubt it is an opening. `lots` of a
-    short are negative."""
+    """Whether a close would leave an owner a larger net position in a contract without the money
+    for the whole worth of that growth: at a price in doubt that is an opening. `lots` of a short
+    are negative."""
     pool = position.pool
     if pool.position_id:  # an isolated position is a pool of its own
         return False
@@ -123,7 +126,7 @@ def widens(modes: Modes, position: Position, lots: int) -> bool:
 
 
 def park(order: Order[Terms]) -> ContractOrderParked:
-    """Take an order that may not trade out of its book; it stays open (rule 5.14)."""
+    """Remove an order that may not trade from its book; it stays open (rule 5.14)."""
     order.market.book.park(order)
     keep_back(order)
     return ContractOrderParked(
@@ -132,17 +135,17 @@ def park(order: Order[Terms]) -> ContractOrderParked:
 
 
 def keep_back(order: Order[Terms]) -> None:
-    """Take its place from a parked order that may not trade, unless nobody's like it may: its owner
-    would choose when it can be hit. Openings wait together while the price of their contract is
-    known to nobody, and all orders in a halt."""
+    """Remove the queue place of a parked order, so that its owner cannot choose when it can be hit.
+    The order keeps its place when no order of its kind may trade: openings while the price of their
+    contract is known to nobody, and all orders in a halt."""
     perp = order.terms.perp
     if not perp.shut() and not (order.terms.opens and perp.closed()):
         order.place = 0
 
 
 class Doubted:
-    """Tells which open orders may not trade now (rule 5.14). A pool is asked once: `doubts` says
-    whether a price of it is in doubt, `risks` its possible loss in atoms."""
+    """Decides which open orders may not trade now (rule 5.14). Each pool is examined once: `doubts`
+    says whether a price of it is in doubt, `risks` its possible loss in atoms."""
 
     __slots__ = ("doubts", "risks")
 

@@ -105,15 +105,15 @@ class Perpetual:
         return min(LEVERAGE_DEFAULT, self.tiers.leverages[0])
 
     def settles(self) -> bool:
-        """Whether it settles at a named price, or has settled (rule 1.8)."""
+        """Whether it settles at a fixed price, or has settled (rule 1.8)."""
         return self.delisted is not None and self.delisted.price > 0
 
     def shut(self) -> bool:
-        """Whether nobody can get out of a position: halted, and without a price to settle at."""
+        """Whether nobody can close a position: halted, and without a price to settle at."""
         return self.market.halted and not self.settles()
 
     def closed(self) -> bool:
-        """Whether nothing may be opened, as found by a tick: in doubt, or the mark is outside."""
+        """Whether nothing may be opened, found by the last tick: in doubt, or mark too far off."""
         return self.doubt or self.outside()
 
     def outside(self) -> bool:
@@ -121,12 +121,12 @@ class Perpetual:
         return not self.price_least <= self.mark <= self.price_highest
 
     def tiers_differ(self) -> bool:
-        """Whether positions may have other tiers than those of now: former ones, or a change is
-        still to reach them (rule 1.7)."""
+        """Whether positions may have other than the present tiers: former ones, or those before a
+        running change (rule 1.7)."""
         return self.change is not None or len(self.former) > 0
 
     def in_doubt(self) -> bool:
-        """Whether nothing may be opened at its price, as found by a tick or since (rule 5.14)."""
+        """Whether nothing may be opened at its price, found by a tick or since (rule 5.14)."""
         spot = self.spot
         if self.doubt or spot is None:
             return self.doubt
@@ -136,18 +136,18 @@ class Perpetual:
         return self.spot_alone and (not book.bid or book.ask == NO_ASK)
 
     def add(self, position: Position) -> None:
-        """Know a position of this contract."""
+        """Register a position of this contract."""
         self.positions[position.position_id] = position
         self.ids.add((position.position_id,))
 
     def drop(self, position: Position) -> None:
-        """Forget a position that has ended."""
+        """Remove a position that has ended."""
         del self.positions[position.position_id]
         self.ids.remove((position.position_id,))
         self.former.pop(position.position_id, None)
 
     def configure(self, contract: Contract) -> None:
-        """Take over the contract's limits, tiers and fees."""
+        """Apply the contract's limits, tiers and fees."""
         self.contract = contract
         self.position_max = position_most(contract)
         self.open_interest_max = contract.open_interest_max
@@ -160,7 +160,7 @@ class Perpetual:
         self.leverage_most = max(contract.leverage_max, self.leverage_most if self.positions else 0)
 
     def bound(self, least_ppm: int) -> None:
-        """Count fees, steps and caps as at most what this maintenance rate allows (rule 1.7)."""
+        """Limit fees, steps and caps to what this maintenance rate allows (rule 1.7)."""
         self.least_ppm = least_ppm
         held = with_rate(self.contract, least_ppm)
         self.funding_cap_ppb = min(held.funding_cap_ppb, funding_cap_most(held))
@@ -170,12 +170,13 @@ class Perpetual:
 
 
 class Pool:
-    """The positions that stand on one `cash` of an owner, and their margins (rule 5.5).
+    """The positions that share one `cash` of an owner, and their margins (rule 5.5).
 
-    `position_id` is 0 for the cross pool of an asset, otherwise the isolated position it belongs
-    to. `gross` is the sum of the positions' open values without sign. `dirty`, `guards`,
-    `shortfall` and `since` belong to the watch over pools (rule 7.7); `sums` are the other sums of
-    the positions, None while not known.
+    `position_id` is 0 for the cross pool of an asset, otherwise the id of its isolated position.
+    `gross` sums the positions' open values without sign. The watch over pools (rule 7.7) uses
+    `dirty`, `guards`, `shortfall` (the key in the liquidation queue, -1: not queued) and `since`
+    (the place in the list of pools that cannot be closed). `sums`: the other sums, None while
+    unknown.
     """
 
     __slots__ = ("account", "asset", "cash", "dirty", "gross", "guards", "holding", "position_id",
@@ -305,7 +306,7 @@ class Modes:
         self.shorts: list[Position] = []
 
     def standard(self, leverage: int) -> bool:
-        """Whether nothing differs from what owners start with at this default leverage."""
+        """Whether all choices are the defaults of a new owner, at this default leverage."""
         return (
             self.margin_mode == CROSSED
             and self.separated == COMBINED
@@ -355,7 +356,7 @@ class Holding:
         return self.crosses[asset]
 
     def add_asset(self) -> None:
-        """Have a cross pool of the newest asset."""
+        """Add a cross pool of the newest asset."""
         self.crosses.append(Pool(self, self.account.contract[-1], 0))
 
     def pools(self) -> list[Pool]:
@@ -368,26 +369,25 @@ class Holding:
         return [self.cross(asset), *isolated]
 
     def isolate(self, asset: int, position_id: int) -> Pool:
-        """A new pool for an isolated position."""
+        """Create a pool for an isolated position."""
         cash = self.account.isolated[position_id] = Cash(asset)
         pool = self.isolated[position_id] = Pool(self, cash, position_id)
         return pool
 
     def drop(self, pool: Pool) -> None:
-        """Forget an isolated pool that has nothing left."""
+        """Remove an isolated pool that has nothing left."""
         self.isolated.pop(pool.position_id, None)
         self.account.isolated.pop(pool.position_id, None)
 
     def modes_in(self, perp: Perpetual) -> Modes:
-        """The owner's modes in a contract, made of the defaults when there are none yet; those are
-        no state."""
+        """The owner's modes in a contract; missing ones are created (defaults are no state)."""
         modes = self.modes.get(perp.ordinal)
         if modes is None:
             modes = self.modes[perp.ordinal] = self._default_modes(perp)
         return modes
 
     def modes_told(self, perp: Perpetual) -> Modes:
-        """The same for a question, which keeps nothing."""
+        """The owner's modes in a contract, for a question: defaults are not stored."""
         modes = self.modes.get(perp.ordinal)
         return self._default_modes(perp) if modes is None else modes
 
@@ -449,7 +449,7 @@ class Terms:
         self.exits_position = 0
 
     def position(self) -> Position | None:
-        """The position that it closes, or has made."""
+        """The position that the order closes, or has opened."""
         return self.closes if self.closes is not None else self.made
 
 

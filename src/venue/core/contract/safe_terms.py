@@ -1,7 +1,8 @@
-"""The test of a safe contract: inequalities that its terms and its price must satisfy (rule 1.6).
+"""Tests whether a contract is safe: inequalities that its terms and price must satisfy (rule 1.6).
 
-They bound what one second may take from a pool by what a pool in danger still has: the maintenance
-margin of the first tier, the smallest. Listings, changes and the running contract ask here.
+They compare what one second may take from a pool with what a pool in danger still has: the
+maintenance margin of the first tier, the smallest. Listings, changes and the running contract use
+this test.
 """
 
 from __future__ import annotations
@@ -87,8 +88,8 @@ def breach_of_terms(contract: Contract, unit: int, scale: int) -> Breach | None:
 
 
 def _breach_of_notionals(contract: Contract, unit: int, scale: int) -> Breach | None:
-    """A notional must be worth something beside the positions of the contract, more than a single
-    order, and no more than the largest position."""
+    """The inequality that a notional breaks: it must count beside the positions of the contract,
+    exceed a single order, and not exceed the largest position."""
     first, last = contract.tiers[0].notional_max, contract.tiers[-1].notional_max
     order = contract.instrument.quantity_min * unit * PRICES * price_least(contract)
     part = ceil_div(first, NOTIONAL_PART)
@@ -106,7 +107,7 @@ def _breach_of_notionals(contract: Contract, unit: int, scale: int) -> Breach | 
 
 
 def with_rate(contract: Contract, least_ppm: int) -> Contract:
-    """The contract as positions see it that keep a lower maintenance rate (rule 1.7)."""
+    """The contract with the lower maintenance rate that some of its positions keep (rule 1.7)."""
     tiers = contract.tiers
     if not tiers or tiers[0].maintenance_ppm <= least_ppm:
         return contract

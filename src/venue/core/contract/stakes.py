@@ -19,11 +19,12 @@ FEW: Final = 8  # positions of a pool up to which asking them again is cheaper t
 
 
 class Stakes:
-    """The `pools` whose state the fills of a plan decide about, as the `fills` so far leave them.
+    """The `pools` that the fills of a plan change, as the `fills` so far leave them.
 
-    The taker's are among them from its first own resting order on (`own`). Large pools are asked
-    once and not for each resting order: `doubts` tells whether a price is in doubt, `risks` the
-    possible loss in atoms. `by_owner` has those of the first `counted` fills, by the maker's owner.
+    The taker's pools are included from its first own resting order on (`own`). A large pool is
+    examined once, not once for each resting order: `doubts` says whether a price is in doubt,
+    `risks` the possible loss in atoms. `by_owner` has the first `counted` fills, by the maker's
+    owner.
     """
 
     __slots__ = ("by_owner", "counted", "doubts", "fills", "order", "own", "perp", "pools",
@@ -43,14 +44,14 @@ class Stakes:
     # -- prices in doubt -------------------------------------------------------------------------
 
     def doubtful(self, pool: Pool) -> bool:
-        """Whether a large pool has a position in doubt, asked once for all its orders."""
+        """Whether a large pool has a position in doubt, computed once for all its orders."""
         found = self.doubts.get(pool)
         if found is None:
             found = self.doubts[pool] = doubtful(pool)
         return found
 
     def unsure(self, pool: Pool) -> int:
-        """The possible loss of a large pool at unknown prices, in atoms, asked once."""
+        """The possible loss of a large pool at unknown prices, in atoms, computed once."""
         risk = self.risks.get(pool)
         if risk is None:
             risk = self.risks[pool] = unsure(pool)
@@ -59,11 +60,11 @@ class Stakes:
     # -- bearing a fill --------------------------------------------------------------------------
 
     def bears(self, fill: Fill, terms: Terms, *, loses: bool) -> bool:
-        """Whether a resting order's owner can bear a fill, the fills before it counted; if so it
+        """Whether a resting order's owner can afford a fill after the earlier ones; if so the fill
         is counted too.
 
-        An opening order may take no money that other orders hold, nor money that is not there: the
-        available money stays above zero, or gets no lower. Only margin that the mark asks for
+        An opening order may use neither money that other orders hold nor money that does not exist:
+        the available money stays above zero, or gets no lower. Only margin that the mark asks for
         because it has moved in the order's favour may be missing: the profit, which never counts as
         available, covers it. A closing order leaves the pool the maintenance margin of the rest.
         """
@@ -90,8 +91,8 @@ class Stakes:
         return borne
 
     def leaves(self, fill: Fill, terms: Terms, kept: int) -> bool:
-        """Whether a fill leaves `kept` available in the pool of a resting order that opens, the
-        fills before it counted; it is not counted itself."""
+        """Whether a fill leaves `kept` available in the pool of a resting order that opens, after
+        the earlier fills. The fill itself is not counted."""
         own = self._count(fill.maker)
         tried: dict[Pool, Stake] = {}
         if own:
@@ -100,8 +101,7 @@ class Stakes:
         return self.trial(terms.pool, tried).available() >= kept
 
     def take_all(self) -> None:
-        """Have the taker's pools be as all fills would leave them, and the cross pool in any
-        case."""
+        """Update the taker's pools for all fills, and include its cross pool in any case."""
         self.trial(self.order.terms.pool, self.pools)
         for fill in self.fills:
             terms = fill.maker.terms
@@ -115,11 +115,11 @@ class Stakes:
                 self.let_go(terms)
 
     def let_go(self, terms: Terms) -> None:
-        """Count the hold of an opening order that ends: the money is its owner's again."""
+        """Free what an ended opening order held: the money is available to its owner again."""
         self.trial(terms.pool, self.pools).held -= terms.margin
 
     def trial(self, pool: Pool, tried: dict[Pool, Stake]) -> Stake:
-        """A pool's stake as it is planned so far, as a copy."""
+        """Return a copy of a pool's stake as planned so far."""
         stake = tried.get(pool)
         if stake is None:
             planned = self.pools.get(pool)
@@ -134,7 +134,7 @@ class Stakes:
         self._leg(self.order, self.order.terms, fill.taker_margin, fill.taker_fee, fill, stakes)
 
     def _make(self, fill: Fill, terms: Terms, stakes: dict[Pool, Stake]) -> None:
-        """Count the resting order's side of a fill; its hold for the fill is set free."""
+        """Count the resting order's side of a fill; what it holds for the fill is freed."""
         if terms.opens:
             self.trial(terms.pool, stakes).held -= fill.released
         self._leg(fill.maker, terms, fill.maker_margin, fill.maker_fee, fill, stakes)
@@ -160,7 +160,8 @@ class Stakes:
             stake.open(stake.existing(grown), fill.lots, fill.amount, fee)
 
     def _count(self, maker: Order[Terms]) -> bool:
-        """Count the fills before, of a resting order's owner, and whether it is the taker's too."""
+        """Count the earlier fills of a resting order's owner, and note whether it is also the
+        taker."""
         own = maker.uid == self.order.uid
         if own and not self.own:
             self.own = True
@@ -171,8 +172,8 @@ class Stakes:
         return own
 
     def _remember(self, maker: Order[Terms]) -> None:
-        """Count the fills of a resting order's owner that were found easy, before the first one
-        that is not."""
+        """Count the fills of a resting order's owner that were found easy, before the first that is
+        not."""
         pool = maker.terms.pool
         if pool in self.pools:
             return
@@ -190,7 +191,7 @@ class Stakes:
 
 
 def grown_by(terms: Terms) -> Position | None:
-    """The position that an opening order adds to; None where it will make one."""
+    """The position that an opening order adds to; None when it will create one."""
     if terms.modes.separated:
         made = terms.made
         return made if made is not None and made.quantity else None
@@ -212,7 +213,7 @@ def shadow_of(cross: Stake, order: Order[Terms], grown: Position | None) -> Shad
 
 
 def fee_held(fill: Fill, terms: Terms) -> int:
-    """The hold of a resting opening order for the fee of a fill, in atoms."""
+    """The money that a resting opening order holds for the fee of a fill, in atoms."""
     perp = terms.perp
     maker = fill.maker
     whole = maker.price * (maker.quantity * perp.unit)
@@ -222,8 +223,8 @@ def fee_held(fill: Fill, terms: Terms) -> int:
 
 
 def maker_margin(fill: Fill, terms: Terms) -> int:
-    """The margin that a resting order moves into its isolated position: its part of the hold; once
-    the mark has overtaken the order, all that the fill needs."""
+    """The margin that a resting order moves into its isolated position: its part of the hold, or
+    all that the fill needs once the mark is worse than the order's price."""
     perp = terms.perp
     maker = fill.maker
     side = terms.position_side

@@ -1,11 +1,11 @@
-"""The records of a change of terms that is under way, and of a contract's end; see
-`changed_terms` and `delisting`."""
+"""The records of a running change of terms, and of a contract's end; see `changed_terms` and
+`delisting`."""
 
 from __future__ import annotations
 
 
 class TermsChange:
-    """A change of terms under way (rule 1.7): owners with uids from `next` on are still to be held
+    """A running change of terms (rule 1.7): owners with uids from `next` on are still to be checked
     against it. The default leverage was `default` before. So far `ended` orders of `owners` have
     ended, and `kept` positions have stayed on former tiers."""
 
@@ -18,9 +18,9 @@ class TermsChange:
 
 
 class Delisted:
-    """The end of a contract (rule 1.8). It settles at `price` (ticks); 0: none was named yet, and
-    its orders only reduce. Longs and shorts are closed from the ids `long` and `short` on; so many
-    `lots` of each have been, and `done` says that all have."""
+    """The end of a contract (rule 1.8). It settles at `price` (ticks); 0: no price was set yet, and
+    its orders only reduce. Longs and shorts are closed from the ids `long` and `short` on; `lots`
+    of each are closed so far, and `done` says that all are."""
 
     __slots__ = ("done", "long", "lots", "price", "short")
 
@@ -35,5 +35,5 @@ class Delisted:
         return self.price > 0 and not self.done
 
     def numbers(self) -> list[int]:
-        """All of it, as a snapshot keeps it."""
+        """All fields, as a snapshot stores them."""
         return [self.price, self.long, self.short, self.lots, int(self.done)]

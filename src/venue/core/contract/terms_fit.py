@@ -1,4 +1,4 @@
-"""Open orders and positions as they stand under terms that a contract may get (rule 1.7)."""
+"""Checks open orders and positions against terms that a contract may get (rule 1.7)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Judgement:
 
 
 def judge_positions(modes: Modes, tiers: Tiers) -> Judgement:
-    """How one owner's positions with other tiers stand under these, without its orders. Nothing is
-    changed."""
+    """Check one owner's positions with other tiers against these, without its orders. Changes
+    nothing."""
     found = Judgement()
     former = _by_pool(modes, tiers)
     values = {side: _held(modes, side) for side in (LONG, SHORT)} if former else {}
@@ -38,8 +38,8 @@ def judge_positions(modes: Modes, tiers: Tiers) -> Judgement:
 
 
 def judge(modes: Modes, tiers: Tiers, position_max: int) -> Judgement:
-    """How one owner's orders and positions stand under tiers and a largest position, which need
-    not be those of the contract yet. Nothing is changed."""
+    """Check one owner's orders and positions against tiers and a largest position, which need not
+    be those of the contract yet. Changes nothing."""
     found = judge_positions(modes, tiers)
     orders = _opening(modes)
     if found.keep:
@@ -60,12 +60,12 @@ def judge(modes: Modes, tiers: Tiers, position_max: int) -> Judgement:
 
 
 def fits(modes: Modes) -> bool:
-    """Whether all positions of an owner have the tiers of now, or may take them."""
+    """Whether all positions of an owner have the present tiers, or may take them."""
     return not judge_positions(modes, modes.perp.tiers).keep
 
 
 def take_tiers(positions: list[Position], collateral: Collateral) -> None:
-    """Give positions the tiers of their contract; former tiers are never returned to."""
+    """Give positions the tiers of their contract. A position never returns to former tiers."""
     for position in positions:
         perp = position.perp
         if position.tiers is not perp.tiers:
@@ -76,9 +76,9 @@ def take_tiers(positions: list[Position], collateral: Collateral) -> None:
 
 
 def outgrown(order: Order[Terms]) -> bool:
-    """Whether a resting order that opens can no longer open, because its owner's leverage is above
-    what the tiers of now allow, or a position of its owner does not fit them. Asked while a change
-    is under way, of orders that it has not reached."""
+    """Whether a resting order that opens may no longer open, because its owner's leverage is above
+    what the present tiers allow, or a position of its owner does not fit them. Called during a
+    change, for orders that it has not reached."""
     terms = order.terms
     perp, modes, side = terms.perp, terms.modes, terms.position_side
     lots = modes.opening_long if side == LONG else modes.opening_short
@@ -96,8 +96,7 @@ def _held(modes: Modes, side: int) -> int:
 
 
 def _by_pool(modes: Modes, tiers: Tiers) -> list[list[Position]]:
-    """An owner's positions in a contract, those of one pool together, where one of them has other
-    tiers."""
+    """An owner's positions in a contract, grouped by pool; only pools where one has other tiers."""
     pools: dict[Pool, list[Position]] = {}
     for position in modes.longs + modes.shorts:
         pools.setdefault(position.pool, []).append(position)
@@ -110,7 +109,7 @@ def _by_pool(modes: Modes, tiers: Tiers) -> list[list[Position]]:
 
 def _bears(together: list[Position], tiers: Tiers, values: dict[int, int]) -> bool:
     """Whether positions of one pool in one contract fit tiers: their leverage is allowed, and the
-    pool stands above the maintenance margin. `values` are the sides' notionals in atoms."""
+    pool is above the maintenance margin. `values` are the sides' notionals in atoms."""
     pool = together[0].pool
     needed = maintenance(pool)
     for position in together:
