@@ -1,10 +1,11 @@
-"""Trailing stops: all move along with a price, and the due ones are found, at the cost of a few.
+"""Trailing stops: updates all of a contract's stops for a price, and finds the due ones, in
+logarithmic time.
 
 A trailing stop that has followed a price for longer has seen more of it, so its best price is no
-worse: in the order of best prices, a new one is that of a whole end of the row. The row is a
-balanced tree whose branches note "all of you have this best price now" without telling each.
+worse. In the order of best prices, a new one therefore replaces a whole end of the row. The row is
+a balanced tree; a branch stores "all of you have this best price now" and passes it on later.
 
-Prices are signed here, so that what follows always rises: a sell's are as they are, a buy's
+Prices are signed here so that the followed price always rises: a sell's are unchanged, a buy's are
 negated.
 """
 
@@ -21,13 +22,14 @@ Prices = tuple[int, int]  # last and mark, 0 for one that is unknown
 
 
 class Trail(Generic[T]):
-    """One trailing stop in its tree, the parent of those in `left` before it and `right` after it.
+    """One trailing stop, a node of its tree: those in `left` precede it, those in `right` follow
+    it.
 
     `extreme` is its best price; before it is active, its activation price negated. `lift` is a best
-    price that its branches have and do not know yet. Of itself and its branches `lowest` is the
-    worst best price, `nearest` the first to be triggered, at the price `trigger`, and `tightest`
-    the one with the smallest callback. `height` is that of its tree, 1 alone: those of two branches
-    differ by one at most, whatever ids and prices its owners choose.
+    price that its branches have and that was not passed on to them yet. Of itself and its branches,
+    `lowest` is the worst best price, `nearest` the first to be triggered, at the price `trigger`,
+    and `tightest` the one with the smallest callback. `height` is that of its tree, 1 alone. The
+    heights of two branches differ by at most one, whatever ids and prices the owners choose.
     """
 
     __slots__ = ("callback", "extreme", "factor", "height", "left", "lift", "lowest", "nearest",
@@ -53,13 +55,13 @@ class Trail(Generic[T]):
         _sum_up(self)
 
     def at(self, extreme: int) -> int:
-        """Its trigger price with a best price."""
+        """The stop's trigger price when its best price is `extreme`."""
         return extreme if extreme == NOWHERE else extreme * self.factor // PPM
 
 
 class Trails(Generic[T]):
-    """The trailing stops of one price and one side: those that follow, and those that wait for
-    their activation price."""
+    """The trailing stops of one price and one side: those that follow the price, and those that
+    wait for their activation price."""
 
     __slots__ = ("following", "waiting")
 
@@ -68,7 +70,8 @@ class Trails(Generic[T]):
         self.waiting: Trail[T] | None = None
 
     def observe(self, price: int) -> None:
-        """Have all move along with a price, and those whose activation price has come begin."""
+        """Update the best price of all following stops; activate those whose activation price is
+        reached."""
         if self.following is not None:
             _rise(self.following, price)
         if self.waiting is not None and _first(self.waiting).extreme >= -price:
@@ -78,14 +81,15 @@ class Trails(Generic[T]):
             self.following = _join(self.following, reached)
 
     def due(self, price: int) -> Trail[T] | None:
-        """The nearest of those whose trigger price has come: after `observe` of that price."""
+        """The nearest stop whose trigger price is reached. Call `observe` with the same price
+        first."""
         root = self.following
         return root.nearest if root is not None and root.trigger >= price else None
 
 
 class Trailing(Generic[T]):
-    """The trailing stops of a contract by id, and by price and side: last rising, last falling,
-    mark rising, mark falling. With a price that is unknown nobody moves."""
+    """The trailing stops of a contract by id, and in four queues by price and side: last rising,
+    last falling, mark rising, mark falling. An unknown price changes nothing."""
 
     __slots__ = ("queues", "trails")
 
@@ -96,8 +100,8 @@ class Trailing(Generic[T]):
     def add(
         self, number: int, thing: T, queue: int, callback: int, *, activation: int, extreme: int
     ) -> None:
-        """Have one follow from its best price on, or from its activation price; former snapshots
-        have some with neither, which follow from the next price."""
+        """Add a stop. It follows from its best price on, or from its activation price; without
+        either it follows from the next price."""
         signed = extreme if queue & 1 else -extreme
         trails = self.queues[queue]
         if activation and not extreme:
@@ -109,7 +113,7 @@ class Trailing(Generic[T]):
         self.trails[number] = trail
 
     def remove(self, number: int) -> None:
-        """Take one out."""
+        """Remove a stop."""
         trail = self.trails.pop(number)
         trails = self.queues[trail.queue]
         if _root(trail) is trails.waiting:
@@ -118,14 +122,15 @@ class Trailing(Generic[T]):
             trails.following = _without(trail)
 
     def observe(self, prices: Prices) -> None:
-        """Have all move along with the prices of now."""
+        """Update all stops for the present prices."""
         for queue, trails in enumerate(self.queues):
             price = _signed(queue, prices)
             if price:
                 trails.observe(price)
 
     def due(self, prices: Prices) -> T | None:
-        """The next one whose trigger price has come: the nearest of the first queue with any."""
+        """The next stop whose trigger price is reached: the nearest of the first queue that has
+        one."""
         for queue, trails in enumerate(self.queues):
             price = _signed(queue, prices)
             found = trails.due(price) if price else None
@@ -134,7 +139,7 @@ class Trailing(Generic[T]):
         return None
 
     def told(self, number: int) -> tuple[int, int]:
-        """The best price of one and its trigger price, 0 and 0 before it is active."""
+        """The best price of a stop and its trigger price; 0 and 0 before it is active."""
         trail = node = self.trails[number]
         extreme = trail.extreme
         while node.parent is not None:
@@ -166,7 +171,7 @@ def _tighter(one: Trail[T], other: Trail[T]) -> bool:
 
 
 def _sum_up(trail: Trail[T]) -> None:
-    """Note the sums of a trail and its branches."""
+    """Compute the sums of a trail and its branches."""
     left, right = trail.left, trail.right
     trail.height = 1 + max(_height(left), _height(right))
     # Those after it have no better best prices.
@@ -185,7 +190,7 @@ def _sum_up(trail: Trail[T]) -> None:
 
 
 def _lift(trail: Trail[T], price: int) -> None:
-    """Give a trail and all in its branches one best price."""
+    """Set the best price of a trail and of all in its branches."""
     tightest = trail.tightest or trail
     trail.extreme = trail.lift = trail.lowest = price
     trail.nearest = tightest
@@ -193,7 +198,7 @@ def _lift(trail: Trail[T], price: int) -> None:
 
 
 def _pass_on(trail: Trail[T]) -> None:
-    """Tell the branches their best price."""
+    """Pass a stored best price on to the branches."""
     if trail.lift != NOWHERE:
         for branch in (trail.left, trail.right):
             if branch is not None:
@@ -202,7 +207,7 @@ def _pass_on(trail: Trail[T]) -> None:
 
 
 def _rise(trail: Trail[T], price: int) -> None:
-    """Give all whose best price is worse this one: the trails from one place on to the end."""
+    """Raise every worse best price to this one: those of the trails from one place to the end."""
     if trail.lowest >= price:
         return
     _pass_on(trail)
@@ -218,7 +223,7 @@ def _rise(trail: Trail[T], price: int) -> None:
 
 
 def _over(left: Trail[T] | None, trail: Trail[T], right: Trail[T] | None) -> Trail[T]:
-    """A tree with this root over two trees; its parent is not told."""
+    """Make this trail the root over two trees; its parent is not updated."""
     trail.left, trail.right = left, right
     if left is not None:
         left.parent = trail
@@ -230,7 +235,8 @@ def _over(left: Trail[T] | None, trail: Trail[T], right: Trail[T] | None) -> Tra
 
 
 def _link(left: Trail[T] | None, trail: Trail[T], right: Trail[T] | None) -> Trail[T]:
-    """One balanced tree of two with a trail between, which knows its best price.
+    """Join two trees with a trail between them into one balanced tree; the trail's own best price
+    is set.
 
     Blelloch, Ferizovic and Sun, "Just Join for Parallel Ordered Sets", 2016, for AVL trees.
     """
@@ -262,7 +268,7 @@ def _link(left: Trail[T] | None, trail: Trail[T], right: Trail[T] | None) -> Tra
 
 
 def _join(first: Trail[T] | None, last: Trail[T] | None) -> Trail[T] | None:
-    """One tree of two, all of the first before all of the last; its root has no parent."""
+    """Join two trees, all of the first before all of the last; the root has no parent."""
     if last is None:
         if first is not None:
             first.parent = None
@@ -272,7 +278,7 @@ def _join(first: Trail[T] | None, last: Trail[T] | None) -> Trail[T] | None:
 
 
 def _pop_first(trail: Trail[T]) -> tuple[Trail[T], Trail[T] | None]:
-    """The first of a tree, and the tree of the others."""
+    """Remove the first of a tree; return it and the tree of the others."""
     _pass_on(trail)
     if trail.left is None:
         if trail.right is not None:
@@ -283,7 +289,7 @@ def _pop_first(trail: Trail[T]) -> tuple[Trail[T], Trail[T] | None]:
 
 
 def _split(trail: Trail[T] | None, extreme: int) -> tuple[Trail[T] | None, Trail[T] | None]:
-    """Two trees of one: those with at least this best price, and the rest."""
+    """Split a tree in two: those with at least this best price, and the rest."""
     if trail is None:
         return None, None
     _pass_on(trail)
@@ -317,7 +323,7 @@ def _root(trail: Trail[T]) -> Trail[T]:
 
 
 def _without(trail: Trail[T]) -> Trail[T] | None:
-    """Take a trail out of its tree; the root of the others."""
+    """Remove a trail from its tree; return the root of the others."""
     above: list[Trail[T]] = []
     parent = trail.parent
     while parent is not None:

@@ -74,7 +74,7 @@ class Triggers:
     # -- commands --------------------------------------------------------------------------------
 
     def place(self, command: PlaceAlgo) -> list[Event]:
-        """Have a conditional order wait, or refuse it with the first reason that applies."""
+        """Place a conditional order, or refuse it with the first reason that applies."""
         contracts = self.contracts
         holding = contracts.collateral.holding(command.uid)
         if holding is None:
@@ -101,7 +101,7 @@ class Triggers:
         return [enroll(algo)]
 
     def change(self, command: ChangeAlgo) -> list[Event]:
-        """Give a waiting conditional order another trigger."""
+        """Replace the trigger of a waiting conditional order."""
         algo = self._find(command.uid, command.algo_id, "")
         if algo is None:
             return [Rejected(Reject.ALGO_UNKNOWN)]
@@ -136,14 +136,14 @@ class Triggers:
         return [changed(algo)]
 
     def cancel(self, command: CancelAlgo) -> list[Event]:
-        """End one waiting conditional order."""
+        """Cancel one waiting conditional order."""
         algo = self._find(command.uid, command.algo_id, command.client_id)
         if algo is None:
             return [Rejected(Reject.ALGO_UNKNOWN)]
         return [end(algo, ALGO_CANCELED, command.time)]
 
     def cancel_all(self, command: CancelAlgos) -> list[Event]:
-        """End every waiting conditional order of the owner, in one symbol or in all."""
+        """Cancel every waiting conditional order of the owner, in one symbol or in all."""
         holding = self.contracts.collateral.holding(command.uid)
         if holding is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
@@ -160,14 +160,14 @@ class Triggers:
     # -- triggering ------------------------------------------------------------------------------
 
     def fire(self, perp: Perpetual, time: int) -> list[Event]:
-        """Enter the conditional orders whose trigger price has been reached: nearest first, then
-        oldest (rule 8.2).
+        """Enter the conditional orders whose trigger price is reached: nearest first, then oldest
+        (rule 8.2).
 
         The trades of one may trigger the next. A slice enters a bounded number, and of each owner
         at most a share, so that one owner's many do not delay another's stop. The others wait in
-        `due_algos` after those that the next slice finds, and enter in their turn at the price of
-        that moment. Trailing ones are asked before a slice, and again after one that traded:
-        those that are due then enter in the next.
+        `due_algos`, after those that the next slice finds, and enter in order at the price of that
+        moment. Trailing stops are checked before a slice, and again after one that traded: those
+        that are due then enter in the next.
         """
         if not waits(perp):
             return []
@@ -211,7 +211,7 @@ class Triggers:
         return events
 
     def pending(self, perp: Perpetual) -> bool:
-        """Whether conditional orders are due that a slice has left, where any wait."""
+        """Whether a slice has left conditional orders that are due."""
         if perp.market.halted:
             return False
         if any(not _held(algo) for _, algo in islice(perp.due_algos, SEEN_MAX)):
@@ -226,7 +226,7 @@ class Triggers:
         return perp.trailing.due(prices) is not None
 
     def _enter(self, algo: Algo, time: int) -> list[Event]:
-        """Turn a triggered order into one of the book, at market or at its price."""
+        """Place a triggered order in the book, at market or at its price."""
         contracts = self.contracts
         perp = algo.perp
         position = algo.position
@@ -283,8 +283,8 @@ class Triggers:
     # -- one order -------------------------------------------------------------------------------
 
     def _direct(self, algo: Algo) -> Rejected | None:
-        """Find the position that a closing one is for, the direction of its trigger (8.1), and the
-        best price from which a trailing one follows (8.2)."""
+        """Find the position that a closing order is for, the direction of its trigger (8.1), and
+        the best price from which a trailing one follows (8.2)."""
         perp = algo.perp
         opens = (algo.side == BUY) == (algo.position_side == LONG)
         if not opens:
@@ -382,7 +382,7 @@ def _prices(perp: Perpetual) -> Prices:
 
 
 def _follow(perp: Perpetual) -> Prices:
-    """Have all trailing stops move along with the prices of now, which are returned."""
+    """Update all trailing stops for the present prices, and return these prices."""
     if perp.market.halted:
         return 0, 0
     prices = _prices(perp)
@@ -392,8 +392,8 @@ def _follow(perp: Perpetual) -> Prices:
 
 
 def _next(perp: Perpetual, before: Prices) -> Algo | None:
-    """The next one that is due, out of where it waited: at the prices of now, or of the trailing
-    ones at those `before` the slice, which they have followed."""
+    """Remove and return the next order that is due: at the present prices, or for trailing stops at
+    the prices `before` the slice, which they have followed."""
     if perp.market.halted:
         return None
     last, mark = _prices(perp)
@@ -409,7 +409,7 @@ def _next(perp: Perpetual, before: Prices) -> Algo | None:
 
 
 def _next_trailing(perp: Perpetual, prices: Prices) -> Algo | None:
-    """The next trailing one that is due at prices which all have followed, taken out."""
+    """Remove and return the next trailing stop that is due; all have followed these prices."""
     algo = perp.trailing.due(prices) if perp.trailing.trails else None
     if algo is not None:
         stop_waiting(algo)
@@ -417,14 +417,15 @@ def _next_trailing(perp: Perpetual, prices: Prices) -> Algo | None:
 
 
 def _reference(perp: Perpetual, source: int) -> int:
-    """The price that a trigger is compared with; before a first trade the mark stands in."""
+    """The price that a trigger is compared with: the last price, or the mark before a first
+    trade."""
     if source == MARK_PRICE:
         return perp.mark
     return perp.trigger_last or perp.mark
 
 
 def _held(algo: Algo) -> bool:
-    """Whether a price in doubt keeps a close back: it would leave more at stake (rule 5.14)."""
+    """Whether a price in doubt blocks a close: it would increase the exposure (rule 5.14)."""
     position, perp = algo.position, algo.perp
     if position is None or not closed_now(perp):
         return False
@@ -433,7 +434,7 @@ def _held(algo: Algo) -> bool:
 
 
 def _has_share(algo: Algo, entered: dict[int, int]) -> bool:
-    """Count one more of its owner's, if the slice has room for it."""
+    """Whether the slice has room for one more order of its owner; if so, count it."""
     uid = algo.holding.account.uid
     count = entered.get(uid, 0)
     entered[uid] = count + 1
@@ -441,10 +442,10 @@ def _has_share(algo: Algo, entered: dict[int, int]) -> bool:
 
 
 def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
-    """Whether an owner could not pay an opening conditional order (rule 8.6).
+    """Whether an owner could not pay for an opening conditional order (rule 8.6).
 
-    It reserves nothing, but alone it needs at most what is available now, and all of the owner's
-    in the asset together at most ten times as much.
+    It reserves nothing, but alone it needs at most what is available now, and all of the owner's in
+    the asset together need at most ten times as much.
     """
     if algo.position is not None:
         return None
@@ -460,7 +461,7 @@ def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
 
 
 def _need(algo: Algo, price: int = 0) -> int:
-    """The need of an opening conditional order at its own price, in atoms."""
+    """The money that an opening conditional order needs at its own price, in atoms."""
     perp = algo.perp
     follow(algo)
     price = price or algo.price or algo.trigger_price or _reference(perp, algo.source)

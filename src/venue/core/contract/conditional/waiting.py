@@ -1,4 +1,5 @@
-"""Conditional orders: how they come, wait, change and end, and the queues they wait in (rule 8)."""
+"""Stores conditional orders: how they are added, wait, change and end, and their queues (rule
+8)."""
 
 from __future__ import annotations
 
@@ -28,13 +29,14 @@ def queue_of(source: int, *, rising: bool) -> int:
 
 
 def is_due(version: int, algo: Algo) -> bool:
-    """Whether a conditional order still stands back as it was put there."""
+    """Whether a conditional order in the list of due orders is still the version that was put
+    there."""
     return algo.status == ALGO_UNTRIGGERED and algo.version == version
 
 
 def wait(algo: Algo) -> None:
-    """Have a conditional order wait in the queue of its trigger, and in no other; a trailing stop
-    waits among those that follow its price."""
+    """Put a conditional order into the queue of its trigger, and remove it from any other; a
+    trailing stop joins those that follow its price."""
     if algo.type == ALGO_TRAILING_STOP_MARKET:
         algo.perp.trailing.add(
             algo.algo_id, algo, queue_of(algo.source, rising=algo.rising), algo.callback_ppm,
@@ -56,7 +58,7 @@ def waits(perp: Perpetual) -> bool:
 
 
 def stop_waiting(algo: Algo) -> None:
-    """Take a conditional order out of its queue or list; none that has ended stays there."""
+    """Remove a conditional order from its queue or list; an order that ended stays in none."""
     if algo.algo_id in algo.perp.trailing.trails:
         follow(algo)
         algo.perp.trailing.remove(algo.algo_id)
@@ -66,13 +68,14 @@ def stop_waiting(algo: Algo) -> None:
 
 
 def follow(algo: Algo) -> None:
-    """Tell a trailing stop the best price that it has followed to; none that waits for nothing."""
+    """Update a trailing stop to the best price that it has followed to; do nothing unless it
+    waits."""
     if algo.algo_id in algo.perp.trailing.trails:
         algo.extreme, algo.trigger_price = algo.perp.trailing.told(algo.algo_id)
 
 
 def enroll(algo: Algo) -> AlgoPlaced:
-    """Take a conditional order up among its owner's, and have it wait."""
+    """Add a conditional order to its owner's, and put it into its queue."""
     holding = algo.holding
     assert algo.algo_id not in holding.algos, f"conditional order {algo.algo_id} waits already"
     holding.algos[algo.algo_id] = algo
@@ -124,10 +127,10 @@ def changed(algo: Algo) -> AlgoChanged:
 
 
 def attached(order: Order[Terms], position: Position, lots: int, counters: Counters) -> list[Event]:
-    """Make or grow an order's exits after it has opened `lots` more (rule 8.3).
+    """Create an order's exits, or enlarge them, after the order has opened `lots` more (rule 8.3).
 
-    Lots that it opens after one exit was triggered, or after its position closed, get exits of
-    their own. An exit that the owner cancelled is not made again for the same position.
+    Lots that it opens after one exit was triggered, or after its position closed, get separate
+    exits. An exit that the owner cancelled is not created again for the same position.
     """
     terms = order.terms
     events: list[Event] = []
@@ -171,13 +174,14 @@ def _exit(order: Order[Terms], counters: Counters, lots: int, exit_: Exit, type_
 
 
 def stands(queue: OrderedRows[Waiting], key: int) -> bool:
-    """Whether the price of the next conditional order of a queue has come."""
+    """Whether the trigger price of the first conditional order of a queue is reached."""
     first = queue.first()
     return first is not None and first[0] <= key
 
 
 def reached(queue: OrderedRows[Waiting], key: int) -> Algo | None:
-    """The next conditional order whose price has come, taken out of its queue; None if none."""
+    """Remove and return the next conditional order whose price is reached; None if there is
+    none."""
     first = queue.first()
     if first is None or first[0] > key:
         return None
@@ -187,7 +191,7 @@ def reached(queue: OrderedRows[Waiting], key: int) -> Algo | None:
 
 def forget_ended(perp: Perpetual, time: int, most: int) -> int:
     """Forget the next client ids of conditional orders that ended more than a day ago (rule 3.6),
-    at most so many; return how many. Ids that wait for a later tick count no more."""
+    at most so many; return how many. An older id that is left for a later tick no longer counts."""
     for count in range(most):
         oldest = perp.ended_algos.oldest()
         if oldest is None or oldest.update_time > time - CLIENT_ID_MEMORY_US:
@@ -197,15 +201,15 @@ def forget_ended(perp: Perpetual, time: int, most: int) -> int:
 
 
 def _forget(algo: Algo) -> None:
-    """Forget an ended one's client id, unless a newer one has it."""
+    """Forget the client id of an ended order, unless a newer order has it."""
     if algo.holding.algo_clients.get(algo.client_id) is algo:
         del algo.holding.algo_clients[algo.client_id]
 
 
 def caps_refused(holding: Holding, perp: Perpetual, more: int) -> Rejected | None:
-    """Why an owner cannot have so many `more` conditional orders in a contract (rule 8.5).
+    """Why an owner may not have `more` conditional orders in a contract (rule 8.5).
 
-    The exits that open orders will have count already.
+    The exits that open orders will get are already counted.
     """
     here = sum([1 for algo in holding.algos.values() if algo.perp is perp])
     everywhere = len(holding.algos)
@@ -224,7 +228,7 @@ def caps_refused(holding: Holding, perp: Perpetual, more: int) -> Rejected | Non
 
 
 def _exits(terms: Terms) -> int:
-    """How many exits an order will have when it has opened something."""
+    """How many exits an order will get once it has opened something."""
     return sum(
         [1 for exit_ in (terms.take_profit, terms.stop_loss) if exit_ and exit_.trigger_price]
     )

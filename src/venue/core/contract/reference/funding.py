@@ -27,10 +27,11 @@ class Funding:
         self.collateral = collateral
 
     def pass_time(self, perp: Perpetual, before: int, time: int, room: int) -> list[Event]:
-        """Begin settlements that fall due between two ticks; settle the next positions.
+        """Start settlements that fall due between two ticks; settle the next positions.
 
-        `room` bounds the positions. Due times that passed while the venue was down are skipped;
-        a settlement that finds the index stale waits until it is current (rules 6.5, 6.6).
+        `room` is the greatest number of positions. Due times that passed while the venue was down
+        are skipped; a settlement that finds the index stale waits until it is current (rules 6.5,
+        6.6).
         """
         events: list[Event] = []
         while perp.due <= time:
@@ -42,7 +43,7 @@ class Funding:
         return events
 
     def proceed(self, perp: Perpetual, settlement: Settlement, room: int) -> list[Event]:
-        """Settle the next `room` positions of a settlement under way."""
+        """Settle the next `room` positions of a running settlement."""
         events: list[Event] = []
         for number in _left(perp, settlement, room):
             events += settle_position(self.collateral, perp.positions[number])
@@ -59,8 +60,8 @@ class Funding:
 
 
 def settles(perp: Perpetual) -> bool:
-    """Whether a settlement under way goes on: with a current index, and outside the market hours,
-    in which nobody expects one (rules 6.6, 6.8)."""
+    """Whether a running settlement can continue: the index is current, or it is outside the market
+    hours, when nobody expects a current index (rules 6.6, 6.8)."""
     return perp.current or perp.reopens > 0
 
 
@@ -71,15 +72,15 @@ def _left(perp: Perpetual, settlement: Settlement, most: int) -> list[int]:
 
 
 def plan(perp: Perpetual) -> None:
-    """Note the first funding time after the last one that came; none of a contract that settles."""
+    """Set the next funding time, after the last one that came; a contract that settles has none."""
     perp.due = NEVER if perp.settles() else next_due(perp, perp.last_due)
 
 
 def before_change(perp: Perpetual, time: int) -> list[Event]:
-    """Begin a settlement that fell due since the last tick, before a position changes (rule 6.5).
+    """Start a settlement that fell due since the last tick, before a position changes (rule 6.5).
 
-    So all positions take part as they were at the due time. A settlement that fell due longer ago
-    is skipped by a tick.
+    So all positions take part with the size that they had at the due time. A tick skips a
+    settlement that fell due longer ago.
     """
     if perp.due > time or time - perp.due >= DOWN_US:
         return []
@@ -87,10 +88,10 @@ def before_change(perp: Perpetual, time: int) -> list[Event]:
 
 
 def _fall_due(perp: Perpetual, *, missed: bool) -> Event:
-    """Freeze rate, mark and positions of the next settlement, or skip it.
+    """Fix rate, mark and positions of the next settlement, or skip it.
 
-    It is skipped while an earlier one waits for the index, and without a mark: nobody has a
-    position then. The premiums of its interval do not count in the next one.
+    It is skipped while an earlier one waits for the index, and without a mark: then nobody has a
+    position. The premiums of its interval do not count in the next one.
     """
     due = perp.due
     rate = funding_rate(perp, due)
@@ -106,7 +107,7 @@ def _fall_due(perp: Perpetual, *, missed: bool) -> Event:
 
 
 def settle_position(collateral: Collateral, position: Position) -> list[Event]:
-    """Settle one position in its contract's running settlement, unless that has been done."""
+    """Settle one position in its contract's running settlement, unless it was settled before."""
     perp = position.perp
     settlement = perp.settlement
     if settlement is None or position.funded >= settlement.due or not position.quantity:
@@ -130,8 +131,8 @@ def settle_position(collateral: Collateral, position: Position) -> list[Event]:
 
 
 def due_funding(position: Position, time: int) -> int:
-    """The money a position gets, or (negative) pays, in the settlement that runs or that its next
-    change at `time` would begin; 0 if it has been settled. Longs pay q x M x rate when the
+    """The money that a position gets, or (negative) pays, in the running settlement or in the one
+    that its next change at `time` would start; 0 if it is settled. Longs pay q x M x rate when the
     rate is positive; payers round up, receivers down (rule 6.4)."""
     perp = position.perp
     settlement = perp.settlement
@@ -148,11 +149,12 @@ def due_funding(position: Position, time: int) -> int:
 
 
 def funding_rate(perp: Perpetual, time: int) -> int:
-    """The rate of the running interval in ppb as at `time` (rule 6.4): the average premium, drawn
+    """The rate of the running interval in ppb at `time` (rule 6.4): the average premium, drawn
     towards the interest by at most 0.05 %, within the contract's cap.
 
-    The average is over the whole interval up to then. A sample that was not taken counts 0: a few
-    of a contract that was just listed, or of an index that was stale, do not stand for hours.
+    The average is over the whole interval up to `time`. A sample that was not taken counts 0: the
+    few samples of a contract that was just listed, or of an index that was stale, must not stand
+    for hours.
     """
     passed = min(time, perp.due) - (perp.due - interval_us(perp))
     average = perp.premium_sum // max(1, perp.premium_count, passed // SAMPLE_US)

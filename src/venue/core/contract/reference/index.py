@@ -1,4 +1,4 @@
-"""The index of a contract: the prices of its sources, and how fast it follows them (rule 6.1)."""
+"""The index of a contract: its sources' prices, and how fast the index follows them (rule 6.1)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ SPOT_SOURCE: Final = "spot"  # the venue's own spot market of the same symbol
 
 
 def price_most(perp: Perpetual) -> int:
-    """The highest price at which the largest position's worth can still be counted, in ticks."""
+    """The highest price at which the largest position's worth still fits the integers, in ticks."""
     return safe_terms.price_most(perp.contract, perp.unit)
 
 
 def taken(half: Half[T], notional: int, reach: int = PRICE_MAX) -> tuple[int, int]:
-    """The cost of taking `notional` (ticks x lots) from one side: ticks x lots, and the lots.
+    """The cost of buying or selling `notional` (ticks x lots) from one side: ticks x lots, and the
+    lots.
 
-    At least one lot; both 0 when the side is too thin within `reach` ticks of its best price, or
-    holds it in more than `LEVELS_MAX`.
+    At least one lot. Both are 0 when the side has too little within `reach` ticks of its best
+    price, or needs more than `LEVELS_MAX` levels for it.
     """
     left = notional
     cost = 0
@@ -53,7 +54,7 @@ def taken(half: Half[T], notional: int, reach: int = PRICE_MAX) -> tuple[int, in
 
 
 def post(perp: Perpetual, name: str, price: int, time: int) -> None:
-    """One source's price, current now; 0 says that it has none."""
+    """Store one source's price as current; 0: the source has no price."""
     source = perp.sources.get(name)
     if source is None:
         perp.sources[name] = Source(price, time)
@@ -63,10 +64,10 @@ def post(perp: Perpetual, name: str, price: int, time: int) -> None:
 
 
 def follow_spot(perp: Perpetual, spot: Market[Any], time: int) -> None:
-    """Take a sample of the spot book; its price is the median of those of the last 10 s.
+    """Sample the spot book; the source's price is the median of the samples of the last 10 s.
 
-    It is current while more than half of them fill the notional. A book that was not must have
-    filled it for 5 s to be current again: one quote in an empty book is no market.
+    It is current while more than half of them fill the notional. A book that was not current must
+    have filled it for 5 s to be current again: one quote in an empty book is no market.
     """
     source = perp.sources.get(SPOT_SOURCE)
     if source is None:
@@ -101,8 +102,8 @@ def posted(perp: Perpetual, time: int) -> list[int]:
 def value(perp: Perpetual, prices: list[int], time: int) -> int:
     """The price of the sources, with the posted `prices`; 0 when none is current.
 
-    It is the spot book's while that is current and, where there is a current posted price, within
-    0.5 % of it and half of the smallest initial margin. Otherwise it is the posted one.
+    It is the spot book's price while that is current and, when there is a current posted price, is
+    within 0.5 % and half of the smallest initial margin of that. Otherwise it is the posted price.
     """
     said = _median(prices)
     spot = perp.sources.get(SPOT_SOURCE)
@@ -114,10 +115,10 @@ def value(perp: Perpetual, prices: list[int], time: int) -> int:
 
 
 def newest(perp: Perpetual, prices: list[int], time: int) -> tuple[int, int]:
-    """The lowest and the highest price that sources name now, before any median over time; both 0
+    """The lowest and the highest price that sources give now, before any median over time; both 0
     while the last sample of the only source is empty.
 
-    Of the posted `prices` it is the middle one, or the two in the middle.
+    Of the posted `prices` it uses the middle one, or the two in the middle.
     """
     lowest = highest = 0
     if prices:
@@ -131,7 +132,7 @@ def newest(perp: Perpetual, prices: list[int], time: int) -> tuple[int, int]:
 
 
 def disputed(perp: Perpetual, prices: list[int], time: int) -> bool:
-    """Whether the newest evidence tells another price than the index, or none."""
+    """Whether the newest prices contradict the index, or there are none."""
     lowest, highest = newest(perp, prices, time)
     if not lowest or apart(perp, lowest):
         return True
@@ -139,8 +140,8 @@ def disputed(perp: Perpetual, prices: list[int], time: int) -> bool:
 
 
 def watch_book(perp: Perpetual, prices: list[int], time: int) -> None:
-    """Note the prices of the spot book, in its ticks, beyond which an order finds the contract in
-    doubt before the next tick does. Only while the book is a current source."""
+    """Set the prices of the spot book, in its ticks, beyond which an order finds the contract in
+    doubt before the next tick does. They are set only while the book is a current source."""
     perp.spot_lowest, perp.spot_highest, perp.spot_alone = 0, NO_ASK, False
     spot = perp.spot
     source = perp.sources.get(SPOT_SOURCE)
@@ -158,8 +159,8 @@ def watch_book(perp: Perpetual, prices: list[int], time: int) -> None:
 def follow(perp: Perpetual, price: int, time: int) -> None:
     """Move the index towards `price`, at most the contract's step for the time since its last move.
 
-    That is at most a second's worth, and never less than a tick a second: a low price must not
-    freeze.
+    That time counts as at most a second, and the index moves at least a tick a second, so that a
+    low price does not freeze.
     """
     index = perp.index_price
     elapsed = min(time - perp.index_time, SECOND_US)
@@ -173,7 +174,8 @@ def follow(perp: Perpetual, price: int, time: int) -> None:
 
 
 def apart(perp: Perpetual, price: int) -> bool:
-    """Whether the index is further from its sources than half of the smallest initial margin."""
+    """Whether the index differs from its sources by more than half of the smallest initial
+    margin."""
     return abs(price - perp.index_price) * 2 * perp.leverage_most > perp.index_price
 
 
@@ -182,7 +184,7 @@ def _live(source: Source, time: int) -> bool:
 
 
 def _median(prices: list[int]) -> int:
-    """Of ascending prices; the middle of two is rounded down, that of none is 0."""
+    """The median of ascending prices; the middle of two is rounded down, that of none is 0."""
     if not prices:
         return 0
     half = len(prices) // 2
@@ -194,8 +196,8 @@ def _depth_price(perp: Perpetual, spot: Market[Any]) -> int:
     near its best price, or nobody can trade.
 
     It is the middle of the average prices to buy and to sell that notional, rounded to the nearest
-    tick. If these are further than 0.25 % from it, they tell only that nobody sells for less or
-    buys for more: the price is the index then, but within both.
+    tick. If either is further than 0.25 % from it, they show only that nobody sells for less or
+    buys for more: then the index stays where it is, moved into the range between the two if needed.
     """
     if spot.halted:
         return 0

@@ -1,4 +1,5 @@
-"""The cost of moving an index by 1 % in the books as they are now (rule 6.7): asked, never kept."""
+"""Computes what it costs to move an index by 1 % in the present books (rule 6.7); stored
+nowhere."""
 
 from __future__ import annotations
 
@@ -17,18 +18,18 @@ PART: Final = 100  # a hundredth
 
 
 class IndexCost(Struct, frozen=True):
-    """In atoms of the settle asset: the `notional` that a stranger trades and rests, and the `cost`
-    that he loses by it."""
+    """Amounts in atoms of the settle asset: the `notional` that a stranger would trade and rest,
+    and the `cost`, which is the stranger's loss."""
 
     notional: int
     cost: int
 
 
 def cost_of_moving(perp: Perpetual, time: int) -> IndexCost | None:
-    """The cheaper way to move a contract's index up or down by 1 %; None: no order moves it.
+    """The cheaper way to move a contract's index up or down by 1 %; None when no order can move it.
 
-    No order does without a spot book that trades, or beside a current posted price: that bounds the
-    book's price within less.
+    No order can without a spot book that trades, nor with a current posted price, which limits how
+    far the book's price counts.
     """
     spot = perp.spot
     if spot is None or spot.halted or not perp.index_price or posted(perp, time):
@@ -43,11 +44,12 @@ def gain_by_moving(perp: Perpetual) -> int:
 
 
 def _way(perp: Perpetual, spot: Market[Any], side: int) -> IndexCost:
-    """Take what others offer before the price that is 1 % away, and rest the index notional there,
-    for one who takes it back.
+    """The cost of taking all offers up to the price that is 1 % away, and resting the index
+    notional there for a counterparty that trades back.
 
-    He pays the way of the price for what he takes, with its fee, and for what he rests. Beyond
-    `LEVELS_MAX` levels the offers are not counted: the cost is at least this then.
+    The stranger loses the price difference and the fee on what is taken, and the price difference
+    on what rests. Beyond `LEVELS_MAX` levels the offers are not counted: then the true cost is
+    higher.
     """
     theirs, ours = spot.instrument, perp.market.instrument
     number = ours.tick * 10**theirs.price_scale

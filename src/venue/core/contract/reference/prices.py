@@ -1,4 +1,4 @@
-"""From the index to the mark, and the premium that funding counts (rules 6.1 to 6.4)."""
+"""Computes the mark from the index, and the premium for funding (rules 6.1 to 6.4)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ DAMPER_PPB: Final = 500_000  # 0.05 %
 
 
 def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
-    """Compute index, mark and doubt again; return whether anything that others see has changed.
+    """Compute index, mark and doubt; return whether anything visible has changed.
 
-    The index follows by steps. It takes its sources' price at once when it has none yet, on a
-    `jump`, and after 10 s without a source; in the last case nothing is opened for 10 s more.
-    Outside the market hours it has no source but for its first price (rule 6.8).
+    The index follows its sources in steps. It takes their price at once when it has none yet, on a
+    `jump`, and after 10 s without a source; in the last case nothing can be opened for 10 s more.
+    Outside the market hours it has no source, except for its first price (rule 6.8).
     """
     if perp.settles():  # its mark is the price that was named
         return False
@@ -55,8 +55,8 @@ def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
 
 
 def _mark(perp: Perpetual) -> int:
-    """The index with the average premium of 150 s, each sample within half the smallest maintenance
-    rate; samples not yet taken count 0 (rule 6.2)."""
+    """The index plus the average premium of 150 s, each sample within half the smallest maintenance
+    rate; samples not taken yet count 0 (rule 6.2)."""
     most = perp.least_ppm * CLAMP_PPB
     premiums = perp.premiums
     if premiums and (min(premiums) < -most or max(premiums) > most):
@@ -70,7 +70,7 @@ def _mark(perp: Perpetual) -> int:
 
 
 def sample(perp: Perpetual, time: int) -> None:
-    """Take the impact premium once in each five seconds of the clock, in ppb (rule 6.3)."""
+    """Sample the impact premium once in each five seconds of the clock, in ppb (rule 6.3)."""
     if not perp.current or time // SAMPLE_US <= perp.premium_time // SAMPLE_US:
         return
     perp.premium_time = time

@@ -1,4 +1,4 @@
-"""The records of reference prices: an index source's last price, a funding settlement under way."""
+"""The records of reference prices: an index source's last price, a running funding settlement."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections import deque
 
 
 class Source:
-    """The last price of one index source: `time` is when that was current, a `price` of 0 is none.
+    """The last price of one index source: `time` is when it was current; `price` 0: no price.
 
-    `samples` are a book's (time, price) of the last seconds, oldest first; posted prices have none.
+    `samples` are the (time, price) pairs of a book in the last seconds, oldest first; posted prices
+    have none.
     """
 
     __slots__ = ("price", "samples", "time")
@@ -20,8 +21,8 @@ class Source:
 
 
 class Settlement:
-    """A funding settlement under way. Positions are settled in the order of their ids: those from
-    `next` to `last`, the newest when it began, are still to be."""
+    """A running funding settlement. Positions are settled in the order of their ids: those from
+    `next` to `last`, the newest when it started, are still to be settled."""
 
     __slots__ = ("count", "due", "last", "mark", "next", "paid", "rate_ppb", "received")
 

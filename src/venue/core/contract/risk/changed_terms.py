@@ -1,8 +1,7 @@
-"""A contract's new terms, held against its open orders and positions (rule 1.7).
+"""Applies a contract's new terms to its open orders and positions (rule 1.7).
 
-A position keeps former tiers until it fits the new ones, at most seven days, and its owner opens
-nothing more in the contract meanwhile. Open orders that do not fit end. Owners are looked at in
-slices.
+A position keeps former tiers until it fits the new ones, at most seven days; meanwhile its owner
+cannot open more in the contract. Open orders that do not fit end. Owners are visited in slices.
 """
 
 from __future__ import annotations
@@ -30,8 +29,9 @@ RESERVED_LAST: Final = 9  # uids up to here are the venue's own accounts, if any
 
 
 class ChangeOutlook:
-    """The effects that new terms would have: ids of the orders that would `end`, of so many
-    `owners`; positions that would take new tiers, and those that would keep former ones."""
+    """The effects that new terms would have: the ids of the orders that would `end`, and how many
+    `owners` have them; the positions that would take new tiers, and those that would keep former
+    ones."""
 
     __slots__ = ("end", "keep", "owners", "take")
 
@@ -43,7 +43,7 @@ class ChangeOutlook:
 
 
 class ChangedTerms:
-    """Works off changes of terms over the contract side."""
+    """Applies changes of terms in slices over the contract side."""
 
     __slots__ = ("contracts",)
 
@@ -51,7 +51,7 @@ class ChangedTerms:
         self.contracts = contracts
 
     def begin(self, perp: Perpetual, contract: Contract, time: int) -> list[Event]:
-        """Take terms over that may be taken, with the first slice of their effects."""
+        """Apply terms that were found allowed, and the first slice of their effects."""
         if perp.change is not None:  # only the sources of the index differ
             perp.configure(contract)
             return []
@@ -64,13 +64,13 @@ class ChangedTerms:
         return self.proceed(perp, perp.change, time)
 
     def delist(self, perp: Perpetual, time: int) -> list[Event]:
-        """End the orders that a delisted contract no longer takes: the first slice (rule 1.8)."""
+        """End the orders that a delisted contract no longer accepts: the first slice (rule 1.8)."""
         assert perp.change is None, f"a second change of {perp.symbol}"
         perp.change = TermsChange(perp.default_leverage())
         return self.proceed(perp, perp.change, time)
 
     def proceed(self, perp: Perpetual, change: TermsChange, time: int) -> list[Event]:
-        """Hold the next owners against a change that is under way."""
+        """Check the next owners against a running change."""
         events: list[Event] = []
         accounts = self.contracts.ledger.accounts
         holdings = self.contracts.collateral.holdings
@@ -92,8 +92,9 @@ class ChangedTerms:
         return events
 
     def retry(self, perp: Perpetual, time: int) -> None:
-        """Try positions on former tiers again: some owners' in turn, each with all of its own. Once
-        former tiers have ended, they take the tiers of now, whether they fit or not."""
+        """Try the new tiers again for positions on former tiers: some owners at a time, each with
+        all its positions. Once former tiers have ended, the positions take the present ones,
+        whether they fit or not."""
         ended = time >= perp.former_end and not perp.settles()
         units = CHANGE_UNITS
         tried: dict[Modes, None] = {}
@@ -124,7 +125,7 @@ class ChangedTerms:
     def _visit(
         self, perp: Perpetual, change: TermsChange, modes: Modes, time: int, events: list[Event]
     ) -> int:
-        """Hold one owner against the new terms; the units that this took."""
+        """Check one owner against the new terms; return the units of work."""
         if perp.delisted is not None:
             return self._end(perp, change, modes, time, events)
         in_use = modes.longs or modes.shorts or modes.open_orders
@@ -149,7 +150,7 @@ class ChangedTerms:
         self, perp: Perpetual, change: TermsChange, modes: Modes, time: int, events: list[Event]
     ) -> int:
         """End one owner's orders that open something in a delisted contract. When the contract
-        settles, all its orders end; the units that this took."""
+        settles, end all its orders. Return the units of work."""
         holding = modes.pool.holding
         settles = perp.settles()
         looked = (len(holding.orders) + (len(holding.algos) if settles else 0)) // LOOKED
@@ -167,27 +168,27 @@ class ChangedTerms:
 
 
 def keeps_former(perp: Perpetual) -> bool:
-    """Whether former terms still count in a contract, and ticks ask for how long."""
+    """Whether former terms still count in a contract; ticks check until when they do."""
     held = perp.least_ppm < perp.tiers.rates[0] or perp.leverage_most > perp.contract.leverage_max
     return held or len(perp.former) > 0
 
 
 def _forget_former(perp: Perpetual) -> None:
-    """Count by the terms of now alone: no position keeps former ones."""
+    """Use the present terms alone: no position keeps former ones any more."""
     perp.bound(perp.tiers.rates[0])
     perp.leverage_most = perp.contract.leverage_max
 
 
 def former_end(perp: Perpetual, contract: Contract, time: int) -> int:
-    """The time at which positions that do not fit a contract's terms have to take them, in µs: a
-    change of the tiers gives all of them the whole term."""
+    """The time at which positions that do not fit a contract's terms must take them, in µs. A
+    change of the tiers starts the full period again for all of them."""
     return perp.former_end if contract.tiers == perp.tiers.listed else time + FORMER_US
 
 
 def foreseen(contracts: Contracts, contract: Contract) -> ChangeOutlook:
-    """The effects that terms which a listed contract may have would have now. Nothing is changed:
-    this is a question of the operator and no command. All owners are looked at in one go, some
-    10 µs for one with two orders in the contract: commands wait meanwhile."""
+    """The effects that allowed terms of a listed contract would have now. Changes nothing: this is
+    a question of the operator and no command. All owners are visited in one go, some 10 µs for one
+    with two orders in the contract; commands wait meanwhile."""
     outlook = ChangeOutlook()
     perp = contracts.markets[contract.instrument.symbol]
     same = contract.tiers == perp.tiers.listed

@@ -1,7 +1,7 @@
 """Auto-deleveraging: opposite positions take over what neither book nor fund can (rule 7.5).
 
-No owner is deleveraged below its own maintenance margin: lots that its position takes over are
-closed at the bankruptcy price, and the next position takes the rest.
+No owner is deleveraged below its own maintenance margin. Lots that a position takes over are closed
+at the bankruptcy price; the next position takes the rest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Scored = tuple[int, int, Position]  # (-score, position id, position)
 
 
 class Deleveraging:
-    """Has positions taken over by positions of the other side."""
+    """Transfers positions in liquidation to opposite positions."""
 
     __slots__ = ("collateral", "contracts")
 
@@ -35,11 +35,11 @@ class Deleveraging:
         self.collateral: Collateral = contracts.collateral
 
     def take(self, run: Run, position: Position, lots: int, aim: Aim) -> int:
-        """Have `lots` of a position taken over at its bankruptcy price; return how many were.
+        """Transfer `lots` of a position at its bankruptcy price; return how many were taken over.
 
         Other owners come first, by score; then the fund's own position, then positions of the same
-        pool. Where this pass ends without an answer, `position.passed` tells the next one where to
-        go on. Before all others are scored nobody is asked: `run.waits` says so.
+        pool. When this pass ends unfinished, `position.passed` tells the next one where to
+        continue. Until all others are scored nobody is asked, and `run.waits` is set.
         """
         perp = position.perp
         ranking = self.collateral.ranking
@@ -74,7 +74,7 @@ class Deleveraging:
     def _ask(
         self, run: Run, position: Position, scored: list[Scored], lots: int, aim: Aim, rank: int
     ) -> int:
-        """Ask a group for up to `lots`, by the contract's policy; return how many it took."""
+        """Offer a group up to `lots`, by the contract's policy; return how many it took."""
         run.asked += len(scored)
         left = lots
         if position.perp.contract.adl_policy != ADL_QUEUE:
@@ -89,7 +89,8 @@ class Deleveraging:
         return lots - left
 
     def _last(self, run: Run, position: Position, lots: int, aim: Aim, rank: int) -> int:
-        """Ask the fund, then the other side of the same pool: netting there costs nobody."""
+        """Offer the lots to the fund, then to the other side of the same pool, where netting costs
+        nobody."""
         perp = position.perp
         left = lots
         if position.pool.account.uid != FUND_UID:
@@ -112,7 +113,7 @@ class Deleveraging:
     def _close(
         self, run: Run, position: Position, entry: Scored, lots: int, aim: Aim, rank: int
     ) -> int:
-        """Have one position take over as many of `lots` as it can bear; return how many."""
+        """Transfer to one position as many of `lots` as its pool can afford; return how many."""
         other = entry[2]
         if lots <= 0 or other.quantity <= 0 or other.pool is position.pool:
             return 0
@@ -142,10 +143,9 @@ def trade_outside(
     contracts: Contracts, run: Run, position: Position, other: Position, aim: Aim, lots: int,
     cause: int,
 ) -> None:  # fmt: skip
-    """Pass lots of a position in liquidation to another at the bankruptcy price, outside the book.
-    The rest that the price leaves of their share is the liquidation fee, unless the position is the
-    fund's.
-    Closing orders that are too large now are cut."""
+    """Transfer lots of a position in liquidation to another at the bankruptcy price, outside the
+    book. What the price leaves of the share of the lots is the liquidation fee, unless the position
+    is the fund's. Closing orders that are too large afterwards are cut."""
     fee = aim.rest(position, lots) if position.pool.account.uid != FUND_UID else 0
     contracts.fills.outside(
         position.perp, position, other, lots=lots, price=aim.bankruptcy, cause=cause,
@@ -157,7 +157,7 @@ def trade_outside(
 
 def bearable(position: Position, lots: int, price: int) -> int:
     """The most of `lots` whose closing at `price` leaves the pool the maintenance margin of its
-    other lots, and so an equity never below zero (rule 7.5)."""
+    other lots, and so an equity that is never negative (rule 7.5)."""
     if _spare(position, lots, price) >= 0:
         return lots
     if _spare(position, 0, price) < 0:
@@ -174,7 +174,7 @@ def bearable(position: Position, lots: int, price: int) -> int:
 
 
 def _spare(position: Position, lots: int, price: int) -> int:
-    """The equity of its pool beyond maintenance once `lots` are closed at `price`."""
+    """The pool's equity above maintenance after `lots` are closed at `price`."""
     perp = position.perp
     pool = position.pool
     before = notional(position)
@@ -192,7 +192,7 @@ def _scored(group: list[Ranked]) -> list[Scored]:
 
 
 def _pro_rata(sizes: list[int], lots: int) -> list[int]:
-    """`lots` shared in proportion to sizes, rounded down; the first shares get the remainder."""
+    """Share `lots` in proportion to sizes, rounded down; the first shares get the remainder."""
     total = sum(sizes)
     if total <= lots:
         return sizes

@@ -1,8 +1,8 @@
-"""The end of a contract: announced, then settled at a named price (rule 1.8).
+"""Ends a contract: announced first, then settled at a fixed price (rule 1.8).
 
-From the announcement on its orders only reduce. At the price all its orders end, pools that cannot
-bear the price are liquidated, and longs close against shorts outside the book, the oldest first.
-All of it is done in slices.
+From the announcement on its orders only reduce. When the price is set, all its orders end, pools
+that cannot afford the price are liquidated, and longs close against shorts outside the book, the
+oldest first. All of this runs in slices.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ UNDER_WAY: Final = "the change before is still under way: try again"
 
 
 class Delisting:
-    """Ends contracts, over the contract side."""
+    """Ends contracts."""
 
     __slots__ = ("contracts", "terms")
 
@@ -38,7 +38,7 @@ class Delisting:
         self.terms = terms
 
     def delist(self, command: DelistContract) -> list[Event]:
-        """Announce the end of a contract, and begin to end the orders that open something."""
+        """Announce the end of a contract, and start to end the orders that open something."""
         perp = self.contracts.markets.get(command.symbol)
         if perp is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
@@ -51,7 +51,7 @@ class Delisting:
         return events + self.terms.delist(perp, command.time)
 
     def settle(self, command: SettleContract) -> list[Event]:
-        """Have a delisted contract settle: its price becomes its mark for good."""
+        """Settle a delisted contract: its price becomes its final mark."""
         perp = self.contracts.markets.get(command.symbol)
         if perp is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
@@ -77,7 +77,7 @@ class Delisting:
         return events + self.terms.delist(perp, command.time)
 
     def proceed(self, perp: Perpetual, delisted: Delisted, time: int) -> list[Event]:
-        """Close the next positions of a contract that settles, once its orders have ended."""
+        """Close the next positions of a contract that settles, after its orders have ended."""
         if perp.change is not None:
             return []
         longs, delisted.long = _next(perp, LONG, delisted.long)
@@ -107,9 +107,9 @@ class Delisting:
 
 
 def settle_range(perp: Perpetual) -> tuple[int, int]:
-    """The lowest and the highest price, in ticks, at which a contract may settle: its last mark,
-    less or more the lowest maintenance rate that a position has. A pool above its maintenance
-    margin can pay there."""
+    """The lowest and the highest price, in ticks, at which a contract may settle: its last mark
+    minus or plus the lowest maintenance rate of a position. A pool above its maintenance margin can
+    pay there."""
     if not perp.mark:  # nobody has a position
         return 1, price_most(perp)
     lowest = ceil_div(perp.mark * (PPM - perp.least_ppm), PPM)
@@ -117,7 +117,7 @@ def settle_range(perp: Perpetual) -> tuple[int, int]:
 
 
 def _fix_price(perp: Perpetual, price: int) -> None:
-    """Have a contract stand at a price that nothing moves: no index, no funding, no doubt."""
+    """Fix a contract's price so that nothing moves it: no index, no funding, no doubt."""
     perp.mark = price
     perp.current, perp.reopens = True, 0
     perp.doubt = perp.spot_alone = False
@@ -130,7 +130,7 @@ def _fix_price(perp: Perpetual, price: int) -> None:
 
 
 def _next(perp: Perpetual, side: int, start: int) -> tuple[list[Position], int]:
-    """The next positions of a side from an id on, the oldest first, and where to go on."""
+    """The next positions of a side from an id on, oldest first, and the id to continue from."""
     rows = perp.ids.after((start,), LOOKED_MAX)
     positions = [perp.positions[row[0]] for row in rows]
     found = [position for position in positions if position.side == side]

@@ -46,7 +46,7 @@ UNSEEN_PPM: Final = 100_000  # of its equity the fund holds in a contract that c
 
 
 class Liquidation:
-    """Liquidates pools, and has the fund repair those in debt."""
+    """Liquidates pools, and repairs those in debt with the fund's money."""
 
     __slots__ = ("collateral", "contracts", "deleveraging")
 
@@ -56,9 +56,9 @@ class Liquidation:
         self.deleveraging = Deleveraging(contracts)
 
     def run(self, run: Run) -> bool:
-        """Take one pool down the ladder, asking again after each rung (rule 7.2).
+        """Liquidate one pool down the ladder, and check it again after each rung (rule 7.2).
 
-        Returns whether going on at once may help: it is in danger still, and was changed.
+        Returns whether continuing at once may help: the pool is still in danger, and was changed.
         """
         pool = run.pool
         self._cancel(run)
@@ -82,7 +82,7 @@ class Liquidation:
         return more and endangered(pool)
 
     def _cancel(self, run: Run) -> None:
-        """End the pool's open orders: an isolated one's are those that close it."""
+        """End the pool's open orders; for an isolated pool those that close its position."""
         pool = run.pool
         if pool.position_id:
             orders = list(pool.positions[0].orders.values())
@@ -99,7 +99,7 @@ class Liquidation:
                 )  # fmt: skip
 
     def _top_up(self, run: Run) -> None:
-        """Automatic top-up: up to the initial margin, out of what may leave the cross pool."""
+        """Top up automatically: up to the initial margin, from what may leave the cross pool."""
         pool = run.pool
         if not pool.position_id or not pool.positions[0].auto_margin:
             return
@@ -114,7 +114,7 @@ class Liquidation:
         run.topped_up = amount
 
     def _reduce(self, run: Run) -> bool:
-        """Reduce positions rung by rung, the one that needs the most maintenance margin first, the
+        """Reduce positions rung by rung, the one with the greatest maintenance margin first,
         tradable ones before the others (rule 7.8); return whether any became smaller."""
         pool = run.pool
         changed = False
@@ -137,7 +137,7 @@ class Liquidation:
     # -- one rung --------------------------------------------------------------------------------
 
     def _rung(self, run: Run, position: Position) -> bool:
-        """Close as much as needed of a position: in the book, by the fund, by deleveraging;
+        """Close as much of a position as needed: in the book, by the fund, by deleveraging; return
         whether it became smaller."""
         aim = self._aim(run.pool, position)
         filled = taken = 0
@@ -161,11 +161,12 @@ class Liquidation:
         return filled + taken + deleveraged > 0
 
     def _shelter(self, run: Run, position: Position) -> bool:
-        """Have the fund take a position that cannot be traded over at once, if that is no gamble
-        (rule 7.8); return whether it did.
+        """Transfer a position that cannot be traded to the fund at once, if that is no gamble (rule
+        7.8); return whether it was transferred.
 
-        The pool must bear the loss if the last mark is off by the maintenance rate. The lots that
-        the fund holds unseen of one contract stay within a share of its equity.
+        The pool must be able to pay the loss if the last mark is off by the maintenance rate. The
+        lots that the fund holds of one contract without a known price stay within a share of its
+        equity.
         """
         pool = run.pool
         perp = position.perp
@@ -219,7 +220,7 @@ class Liquidation:
         )  # fmt: skip
 
     def _in_book(self, run: Run, position: Position, aim: Aim) -> None:
-        """Close in the book; a rung meets no more resting orders than `MAKERS_MAX`."""
+        """Close in the book; one rung meets at most `MAKERS_MAX` resting orders."""
         side = closing_side(position.side)
         book = position.perp.market.book
         if not book.crosses(side, aim.limit):
@@ -238,7 +239,7 @@ class Liquidation:
     def _close_in_book(
         self, position: Position, lots: int, price: int, cause: int, time: int
     ) -> list[Event]:
-        """An IOC that closes at no worse than `price`."""
+        """Place an IOC order that closes at no worse than `price`."""
         contracts = self.contracts
         order = contracts.closing_order(position, LIMIT, lots, price, cause, time)
         if not position.perp.market.book.crosses(order.side, price):
@@ -246,7 +247,7 @@ class Liquidation:
         return contracts.take(order, price)
 
     def _take_over(self, run: Run, position: Position, aim: Aim, lots: int) -> None:
-        """The fund takes lots over at the bankruptcy price (rule 7.2)."""
+        """Transfer lots to the fund at the bankruptcy price (rule 7.2)."""
         run.begin()
         perp = position.perp
         holding = self.collateral.fund_holding(perp.asset)
@@ -258,8 +259,8 @@ class Liquidation:
     # -- the end ---------------------------------------------------------------------------------
 
     def _empty(self, run: Run) -> int:
-        """A pool without positions: below zero the fund makes it good as far as it can, an isolated
-        one goes back to the cross pool. Returns what the fund paid."""
+        """Finish a pool without positions: the fund pays its debt as far as it can, and an isolated
+        pool is merged into the cross pool. Return what the fund paid."""
         pool = run.pool
         compensated = 0
         if pool.cash.collateral < 0:
@@ -276,7 +277,7 @@ class Liquidation:
     # -- the fund --------------------------------------------------------------------------------
 
     def repair(self, pool: Pool) -> list[Event]:
-        """Bring a pool in debt nearer to zero, out of what the fund does not need (rule 7.4)."""
+        """Reduce the debt of a pool, with money that the fund does not need (rule 7.4)."""
         fund = self.collateral.fund[pool.asset]
         amount = min(-pool.cash.collateral, equity(fund) - maintenance(fund))
         if amount <= 0:
@@ -294,8 +295,8 @@ class Liquidation:
         ]
 
     def _fund_can(self, position: Position, lots: int, price: int, time: int) -> bool:
-        """Whether the fund's equity stays at or above zero when it takes over: at mark, or at the
-        newest price of a source where that is worse for it."""
+        """Whether the fund's equity stays at or above zero when it takes over, valued at mark or at
+        the newest price of a source, whichever is worse for the fund."""
         fund = self.collateral.fund[position.pool.asset]
         worst = mark_of(position)
         lowest, highest = newest(position.perp, posted(position.perp, time), time)
@@ -305,8 +306,8 @@ class Liquidation:
         return equity(fund) + gained >= 0
 
     def unwind(self, perp: Perpetual, time: int) -> list[Event]:
-        """Give back a part of the fund's positions in a contract: near the mark, or near the newest
-        price of a source where that is better for the fund."""
+        """Sell a part of the fund's positions in a contract: near the mark, or near the newest
+        price of a source when that is better for the fund."""
         # It gives nothing back at a price that lags behind: others would pick it off.
         if perp.doubt or perp.market.halted:
             return []
@@ -336,7 +337,7 @@ def _taker_ppm(position: Position) -> int:
 
 
 def _weight(position: Position) -> tuple[int, int]:
-    """The heaviest first, then the oldest."""
+    """The sort key: the greatest maintenance margin first, then the oldest."""
     return -maintenance_of(position), position.position_id
 
 

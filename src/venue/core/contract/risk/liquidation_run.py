@@ -1,4 +1,4 @@
-"""One pass of liquidation over one pool, which says nothing before it does something."""
+"""One pass of liquidation over one pool; it states no event before its first effect."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from venue.vocabulary import INCOME_START_LIQUIDATE
 
 class Aim:
     """One rung's task for one position: close `wanted` lots, in the book at no worse than `limit`,
-    outside it at `bankruptcy`, where its `share` of the pool's equity is gone.
+    outside it at `bankruptcy`, where its `share` of the pool's equity is used up.
 
-    The explanation compares with the rest: the tier, and sums before the rung.
+    The other fields are for the explanation: the tier, and sums before the rung.
     """
 
     __slots__ = ("bankruptcy", "fees", "fund", "limit", "mark", "share", "size", "tier",
@@ -32,15 +32,16 @@ class Aim:
         self.fund = equity(fund)
 
     def rest(self, position: Position, lots: int) -> int:
-        """The rest of the share of `lots` at the bankruptcy price, which is a whole tick."""
+        """The part of the share of `lots` that the bankruptcy price leaves, as that is a whole
+        tick."""
         gained = position.side * (self.bankruptcy - self.mark) * (lots * position.perp.unit)
         return max(0, self.share * lots // self.size + gained)
 
 
 class Run:
-    """The pass. `liquidation_id` is 0 before anything was done; `units` bounds its work, of which
+    """One pass. `liquidation_id` is 0 before it had an effect; `units` bounds its work, of which
     `asked` counts the part without events. `in_vain` are the contracts and sides of positions that
-    nobody would take over. It `waits` for the ranking of all who could."""
+    nobody would take over. `waits`: the pass waits until all possible counterparties are ranked."""
 
     __slots__ = ("asked", "collateral", "events", "in_vain", "liquidation_id", "pool", "symbol",
                  "time", "topped_up", "units", "waits")  # fmt: skip
@@ -59,7 +60,7 @@ class Run:
         self.events: list[Event] = []
 
     def begin(self) -> None:
-        """Say that it begins: before its first effect."""
+        """State that the liquidation starts, before its first effect."""
         if self.liquidation_id:
             return
         counters = self.collateral.counters
@@ -76,5 +77,5 @@ class Run:
         self.events.append(self.collateral.item(pool, INCOME_START_LIQUIDATE, 0, self.symbol))
 
     def left(self) -> int:
-        """The units that are left; below 0 when the last step took more than there were."""
+        """The units that are left; negative when the last step used more than there were."""
         return self.units - self.asked - len(self.events)

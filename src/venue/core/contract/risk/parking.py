@@ -1,4 +1,4 @@
-"""Orders that may not trade leave their book, and come back when they may (rule 5.14)."""
+"""Parks orders that may not trade, and returns them to the book when they may (rule 5.14)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LATE: Final = 2**60  # above all places
 class Parking:
     """Parks orders when a price becomes unknown, and recalls them when it is known again.
 
-    `left` owners are still to be asked for orders to park, by their place in the ledger from `next`
-    on. How many parked orders are recalled stands with each contract.
+    `left` owners are still to be checked for orders to park, from the place `next` in the ledger
+    on. The number of parked orders to recall is stored with each contract.
     """
 
     __slots__ = ("contracts", "left", "next")
@@ -34,8 +34,8 @@ class Parking:
         self.next = 0
 
     def notice(self, perp: Perpetual) -> None:
-        """Ask all owners once a contract's price becomes unknown, all parked orders once it is
-        known."""
+        """Schedule a check of all owners when a contract's price becomes unknown, and of all parked
+        orders when it becomes known."""
         now = perp.closed() or perp.shut()
         if now == perp.was_unknown:
             return
@@ -47,12 +47,12 @@ class Parking:
             other.recalled = len(other.market.book.parked)
 
     def pending(self) -> bool:
-        """Whether orders are still to be asked."""
+        """Whether orders are still to be checked."""
         return self.left > 0 or any(perp.recalled for perp in self.contracts.markets.values())
 
     def tick(self, perp: Perpetual) -> list[Event]:
-        """Park what stands at the front of a book, before its premium is sampled; ask the next
-        parked orders, whose owners may have helped themselves."""
+        """Park orders at the front of a book that may not trade, before its premium is sampled;
+        schedule the next parked orders, whose owners may have added money."""
         book = perp.market.book
         if perp.recalled < RECALLED:
             perp.recalled = min(RECALLED, len(book.parked))
@@ -64,7 +64,7 @@ class Parking:
         return [park(order) for order in found]
 
     def proceed(self, time: int) -> list[Event]:
-        """The next slice."""
+        """Run the next slice."""
         events: list[Event] = []
         if not self.pending():
             return events
@@ -81,7 +81,7 @@ class Parking:
         return events
 
     def _ask_owners(self, events: list[Event], waiting: Doubted, room: int) -> int:
-        """Park orders of the next owners; the orders that may still be asked."""
+        """Park orders of the next owners; return how many orders may still be checked."""
         accounts = self.contracts.ledger.accounts
         holdings = self.contracts.collateral.holdings
         if self.next >= len(accounts):
@@ -103,8 +103,8 @@ class Parking:
         return units // OWNERS
 
     def _recall(self, perp: Perpetual, count: int, waiting: Doubted, events: list[Event]) -> None:
-        """Put parked orders back that may trade again, unless they would cross the book: to their
-        places, or after all others where they have lost theirs."""
+        """Return parked orders that may trade again to the book, unless they would cross it: into
+        their places, or after all others if they lost their places."""
         book = perp.market.book
         counters = self.contracts.counters
         last: dict[tuple[int, int], Order[Terms]] = {}  # by side and price: one walk of each level
@@ -137,7 +137,7 @@ def _turn(order: Order[Terms]) -> int:
 
 
 def _front(half: Half[Terms], limit: int, waiting: Doubted) -> list[Order[Terms]]:
-    """The orders near the best price that may not trade."""
+    """Orders near the best price that may not trade."""
     found: list[Order[Terms]] = []
     for count, order in enumerate(half.within(limit)):
         if count == FRONT_MAX or count - len(found) == SEEN_MAX:

@@ -1,13 +1,13 @@
-"""Which pools are to be liquidated, without looking at those far from it (rules 7.7, 7.8).
+"""Finds the pools to be liquidated without checking those far from it (rules 7.7, 7.8).
 
-A pool that was changed is looked at once, and then waits under the price of each of its symbols
-that would, at the earliest, use up its share of the pool's slack: equity less maintenance margin.
-The bound is on the safe side: it takes maintenance at the highest rate there is, and gives each
-symbol an equal share. A pool whose bound is reached is looked at again, always at the last marks,
-however old: no symbol shields another. Pools wait a little nearer than they must, so that a pool
-that pays funding, or trades a little, need not be put elsewhere each time.
+A pool that was changed is checked once. Then it waits in a list for each of its symbols, under the
+price that would, at the earliest, use up its share of the pool's slack: equity less maintenance
+margin. The bound is on the safe side: it takes maintenance at the highest rate there is, and gives
+each symbol an equal share. A pool whose bound is reached is checked again, always at the last
+marks, however old: no symbol shields another. Bounds are set a little nearer than needed, so that a
+pool that pays funding, or trades a little, is not moved each time.
 
-All of this is state: the moment at which a pool is looked at decides which command liquidates it.
+All of this is state: the moment of a check decides which command liquidates the pool.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OTHERS_RETRIED: Final = 10  # and so many others, each in its turn
 
 
 class Line:
-    """Endangered pools: their owners in turn, within a turn the largest shortfall first.
+    """The queue of endangered pools: owners in turn, within a turn the largest shortfall first.
 
     `turns` has one row per owner: its turn, its largest shortfall negated, its uid.
     """
@@ -50,7 +50,7 @@ class Line:
         self.owners: dict[int, OrderedRows[Endangered]] = {}
 
     def push(self, pool: Pool, shortfall: int, turn: int) -> None:
-        """Have a pool stand in line; an owner that stands there keeps its turn."""
+        """Add a pool to the queue; an owner that is already queued keeps its turn."""
         uid = pool.account.uid
         pool.shortfall = shortfall
         own = self.owners.get(uid)
@@ -64,7 +64,7 @@ class Line:
         self._place(uid, turn, own)
 
     def pop(self) -> Pool | None:
-        """The next pool, out of the line."""
+        """Remove and return the next pool."""
         row = self.turns.first()
         if row is None:
             return None
@@ -88,11 +88,12 @@ class Line:
 
 
 class Watch:
-    """Pools by the marks that would endanger them, those in danger, and those nobody can help.
+    """Pools by the marks that would endanger them, pools in danger, and pools that cannot be
+    closed.
 
-    `guards` are by contract ordinal and direction, `opened` the contracts that could be traded when
-    pools were last looked at, `number` the last one given to a pool that needs help, `retried` the
-    one that was last tried in its turn.
+    `guards` are by contract ordinal and direction. `opened` are the contracts that could be traded
+    at the last check. `number` is the last one given to a pool that needs help, `retried` the one
+    that was last tried in turn.
     """
 
     __slots__ = ("collateral", "guards", "line", "number", "opened", "retried", "stuck")
@@ -109,7 +110,8 @@ class Watch:
     # -- looking ---------------------------------------------------------------------------------
 
     def look(self, markets: list[Perpetual], units: int) -> bool:
-        """Look at pools that were changed, or whose bounds are reached; return whether all were."""
+        """Check pools that were changed, or whose bounds are reached; return whether all were
+        checked."""
         for perp in markets:
             self._wake(perp)
         for pool in self.collateral.fund:  # it bears others' losses: it is judged before them
@@ -128,7 +130,7 @@ class Watch:
         return units > 0
 
     def _wake(self, perp: Perpetual) -> None:
-        """Try the pools that needed help again, as a symbol can be traded again."""
+        """Schedule all pools that need help for another check when a symbol can be traded again."""
         now = tradable(perp)
         if now and not self.opened.get(perp.ordinal, False):
             for row in self.stuck.rows():
@@ -136,7 +138,7 @@ class Watch:
         self.opened[perp.ordinal] = now
 
     def _reached(self, perp: Perpetual, direction: int, units: int) -> int:
-        """Look at the pools whose bound the mark has reached; the units that are left."""
+        """Check the pools whose bound the mark has reached; return the units that are left."""
         shelf = self.guards.get((perp.ordinal, direction))
         if shelf is None:
             return units
@@ -148,7 +150,7 @@ class Watch:
         return units
 
     def _look(self, pool: Pool) -> int:
-        """Put a pool where it belongs; the units that this took."""
+        """Check a pool and file it where it belongs; return the units of work."""
         positions = pool.positions
         count = len(positions)
         if not count:
@@ -174,7 +176,7 @@ class Watch:
         return units
 
     def _rank(self, pool: Pool) -> int:
-        """Have the rankings that are kept follow a pool; the units that this took."""
+        """Update the stored rankings for a pool; return the units of work."""
         own = equity(pool)
         moved = 0
         for position in pool.positions:
@@ -185,7 +187,7 @@ class Watch:
     # -- in danger -------------------------------------------------------------------------------
 
     def next(self) -> Pool | None:
-        """The next pool to be liquidated: one that is still in danger, and out of the line."""
+        """Remove and return the next pool to be liquidated, one that is still in danger."""
         while True:
             pool = self.line.pop()
             if pool is None:
@@ -196,11 +198,12 @@ class Watch:
             self._look(pool)
 
     def again(self, pool: Pool) -> None:
-        """Have a pool that took its share of a command stand in line once more."""
+        """Queue a pool again after it used its share of a command."""
         self.line.push(pool, self._shortfall(pool), self.line.turn + 1)
 
     def _shortfall(self, pool: Pool) -> int:
-        """The shortfall of a pool in atoms; the fund goes before all: it bears others' losses."""
+        """The shortfall of a pool in atoms; the fund sorts before all: it pays for others'
+        losses."""
         if pool.account.uid == FUND_UID:
             return AMOUNT_MAX
         return maintenance(pool) - equity(pool)
@@ -208,8 +211,8 @@ class Watch:
     # -- beyond help -----------------------------------------------------------------------------
 
     def wait(self, pool: Pool) -> None:
-        """Have a pool wait that nobody can help now: until it or a mark changes, one of its symbols
-        can be traded again, or its turn comes."""
+        """Set a pool aside that cannot be closed now: until it or a mark changes, one of its
+        symbols can be traded again, or it is retried in turn."""
         if not pool.since:
             self.number += 1
             pool.since = self.number
@@ -222,8 +225,8 @@ class Watch:
                 self._guard(pool, perp, RISES, perp.mark + away)
 
     def retry(self) -> list[Pool]:
-        """The pools that need help and are tried again at this tick, oldest first; then others,
-        each in its turn."""
+        """The pools that need help and are retried at this tick: the oldest, then others in
+        turn."""
         oldest = self.stuck.after((0,), OLDEST_RETRIED)
         last = max(self.retried, oldest[-1][0] if oldest else 0)
         others = self.stuck.after((last, AMOUNT_MAX), OTHERS_RETRIED)
@@ -231,7 +234,7 @@ class Watch:
         return [row[4] for row in oldest + others]
 
     def recall(self, pool: Pool) -> None:
-        """Have a pool that waits for help stand in line."""
+        """Queue a pool that waits for help."""
         if pool.positions and pool.shortfall < 0:
             self._drop_guards(pool)
             self.line.push(pool, self._shortfall(pool), self.line.turn)
@@ -243,7 +246,7 @@ class Watch:
     # -- safe ------------------------------------------------------------------------------------
 
     def _put(self, pool: Pool, slack: int) -> None:
-        """Have a safe pool wait under each of its symbols, unless it waits there already."""
+        """File a safe pool under each of its symbols, unless it is filed there already."""
         bounds = _bounds(pool, slack)
         if _waits(pool, bounds):
             return
@@ -252,7 +255,7 @@ class Watch:
             self._guard(pool, perp, direction, direction * perp.mark + way - way // NEARER)
 
     def _guard(self, pool: Pool, perp: Perpetual, direction: int, key: int) -> None:
-        """Have a pool looked at when direction x mark reaches `key`."""
+        """Schedule a check of a pool for when direction x mark reaches `key`."""
         key = min(key, AMOUNT_MAX)
         pool.guards.append((perp.ordinal, direction, key))
         self.shelf(perp.ordinal, direction).add(
@@ -275,8 +278,8 @@ class Watch:
 
 
 def tradable(perp: Perpetual) -> bool:
-    """Whether positions of a contract can be liquidated (rule 7.1): also while its index catches
-    up, for a pool that waited until then would lose more; its book then has reducing orders."""
+    """Whether positions of a contract can be liquidated (rule 7.1). They can while its index
+    catches up, when the book has reducing orders: a pool that waited until then would lose more."""
     return perp.current and not perp.shut()
 
 
@@ -292,7 +295,7 @@ def _symbols(pool: Pool) -> list[Perpetual]:
 
 
 def _bounds(pool: Pool, slack: int) -> list[Bound]:
-    """How far the marks of a pool's symbols may at least go before it is in danger."""
+    """How far the mark of each symbol may move at least before the pool is in danger."""
     perps = _symbols(pool)
     share = slack // len(perps)
     bounds: list[Bound] = []
@@ -315,7 +318,7 @@ def _bounds(pool: Pool, slack: int) -> list[Bound]:
 
 
 def _waits(pool: Pool, bounds: list[Bound]) -> bool:
-    """Whether a pool's guards stand before its bounds, and the marks before its guards."""
+    """Whether a pool's guards are inside its bounds, and the marks have not reached its guards."""
     guards = pool.guards
     if len(guards) != len(bounds):
         return False

@@ -1,8 +1,8 @@
-"""The order in which deleveraging asks positions (rule 7.5).
+"""Ranks positions for deleveraging (rule 7.5).
 
 The score of a position follows from its contract's mark and from the equity of its pool, so a move
-of a mark changes it for all. The positions of a contract are scored when they are needed, in slices
-where they are many, and the scores are kept while they hold.
+of a mark changes all scores. The positions of a contract are scored when they are needed, in slices
+if they are many, and the scores are kept while they are valid.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class ContractRanking:
     """The positions of one contract by side, the highest score first.
 
     `next` is the first position id that is still to be scored; 0: none. `kept` is the number of
-    ticks after which the scores are forgotten; 0: they are. `exact` says that all were made at
-    once: such a ranking holds until a mark moves.
+    ticks after which the scores are dropped; 0: they are dropped already. `exact`: all were
+    computed at once; such a ranking is valid until a mark moves.
     """
 
     __slots__ = ("exact", "kept", "long", "next", "short")
@@ -39,7 +39,7 @@ class ContractRanking:
         self.exact = False
 
     def side(self, side: int) -> OrderedRows[Ranked]:
-        """The positions of one side, those with former scores too."""
+        """The positions of one side, including those with former scores."""
         return self.long if side > 0 else self.short
 
     def stands(self) -> bool:
@@ -50,7 +50,7 @@ class ContractRanking:
 class Ranking:
     """The rankings of all contracts, by ordinal.
 
-    Positions of the owner `last`, the insurance fund, have no place: they are asked after all
+    Positions of the owner `last`, the insurance fund, are not ranked: they are asked after all
     others.
     """
 
@@ -68,7 +68,8 @@ class Ranking:
         return found
 
     def go_on(self, perp: Perpetual, units: int) -> int:
-        """Score the next positions of a contract whose ranking does not stand; the units taken."""
+        """Score the next positions of a contract whose ranking is incomplete; return the units of
+        work."""
         ranking = self.of(perp)
         if ranking.stands() or units <= 0:
             return 0
@@ -85,7 +86,8 @@ class Ranking:
         return 1 + len(ids) // SCORED_PER_UNIT
 
     def note(self, position: Position, own: int) -> bool:
-        """Score a position that was changed, or its pool, where scores are kept; whether it moved.
+        """Score a position that was changed, or whose pool was, if scores are kept; return whether
+        it moved.
 
         `own` is the equity of its pool.
         """
@@ -95,13 +97,13 @@ class Ranking:
         return self._place(ranking, position, own)
 
     def moved(self) -> None:
-        """Forget exact scores: a mark has moved."""
+        """Drop exact scores, because a mark has moved."""
         for ranking in self.contracts.values():
             if ranking.exact:
                 ranking.kept = 0
 
     def tick(self) -> None:
-        """Let a tick pass: scores that have grown old are forgotten."""
+        """Count a tick; scores that have grown old are dropped."""
         for ranking in self.contracts.values():
             if ranking.kept:
                 ranking.kept -= 1
@@ -109,14 +111,14 @@ class Ranking:
                     ranking.next = 0
 
     def put(self, position: Position, key: int) -> None:
-        """Give a position that has none a place."""
+        """Add a position to the ranking."""
         position.rank = key
         if key:
             shelf = self.of(position.perp).side(position.side)
             shelf.add((key, position.position_id, position))
 
     def leave(self, position: Position) -> None:
-        """Take a position's place away."""
+        """Remove a position from the ranking."""
         if position.rank:
             shelf = self.of(position.perp).side(position.side)
             shelf.remove((position.rank, position.position_id, position))
@@ -135,8 +137,8 @@ class Ranking:
 def score(position: Position, own: int) -> int:
     """Profit rate x effective leverage, in parts per million (rule 7.5); losers come last.
 
-    `own` is the equity of the position's pool. Pieces of one pool count as the whole position that
-    they would be. An isolated one has money of its own, and at least the profit rate of all.
+    `own` is the equity of the position's pool. The positions of one pool are scored as one whole
+    position. An isolated one has its own money, and at least the profit rate of the whole.
     """
     at_mark = notional(position)
     value = position.value
