@@ -22,11 +22,13 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.helpers import link
 from venue.helpers.link import HistoryFailed
+from venue.helpers.process import HelperProcess
 from venue.helpers.program import environment
 from venue.history import store as store_room
 from venue.history.process import client, unprojected
 from venue.history.process.client import History
 from venue.history.process.pipe import PART, PROJECT, Opened
+from venue.history.process.starting import start_worker
 from venue.history.process.unprojected import BATCH_MAX
 from venue.history.questions import spot as queries
 from venue.history.store import open_history
@@ -273,18 +275,18 @@ def test_a_process_that_works_does_not_hang(
         "WITH RECURSIVE up(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < 5000000)"
         " SELECT max(n) FROM up"
     )
-    told = link.worked
+    told = HelperProcess.worked
 
     async def scene() -> None:
         async with running(tmp_path / "venue.history", engine_after(tape.applied)) as history:
             process = process_of(history)
             looks: list[int] = []
 
-            def worked(pid: int) -> int:
-                looks.append(found := told(pid))
+            def worked(process: HelperProcess) -> int:
+                looks.append(found := told(process))
                 return found
 
-            monkeypatch.setattr(link, "worked", worked)
+            monkeypatch.setattr(HelperProcess, "worked", worked)
             assert await history.ask(Connection.scalar, counted) == 5_000_000
             assert len(looks) > 1  # it was looked at before it answered
             assert looks == sorted(set(looks))
@@ -328,7 +330,7 @@ def test_starts_that_fail_are_further_and_further_apart(
 
 def test_a_process_is_told_of_its_file_later(tmp_path: Path, tape: Tape) -> None:
     async def scene() -> None:
-        process = await link.worker()
+        process = await start_worker()
         history = await History.start(str(tmp_path / "history"), process=process)
         assert process_of(history) is process
         history.begin(engine_after(tape.applied[:20]))
@@ -343,8 +345,7 @@ def test_a_process_is_told_of_its_file_later(tmp_path: Path, tape: Tape) -> None
 
 def test_a_process_that_gets_no_file_ends_with_the_venue() -> None:
     async def scene() -> None:
-        process = await link.worker()
-        assert process.stdin is not None
+        process = await start_worker()
         process.stdin.close()
         assert await process.wait() == 0
 
@@ -353,7 +354,7 @@ def test_a_process_that_gets_no_file_ends_with_the_venue() -> None:
 
 def test_a_process_that_ended_before_it_got_its_file_is_told(tmp_path: Path) -> None:
     async def scene() -> None:
-        process = await link.worker()
+        process = await start_worker()
         process.kill()
         await process.wait()
         with pytest.raises(HistoryFailed, match="ended"):

@@ -17,13 +17,14 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, RecordStreams
 from venue.core.units import FIRST_UID
+from venue.helpers.link import HistoryFailed
 from venue.helpers.program import environment
 from venue.journal.chain import BLOCK
 from venue.journal.opening import open_journal
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal
 from venue.node import keeper
-from venue.node.keeper import Keeper, SnapshotFailed
+from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import EVERY, take
 from venue.recording.recorder import Recorder
@@ -52,7 +53,6 @@ class Running:
             on_disk_thread=self._on_disk_thread,
             sequence=lambda: self.engine.sequence,
             durable=self._durable,
-            failures=(),
         )
 
     def submit(self, commands: list[Command]) -> None:
@@ -156,7 +156,7 @@ def test_a_killed_process_costs_this_snapshot_only(running: Running) -> None:
             os.kill(pid, signal.SIGKILL)
 
     running.meanwhile = kill
-    with pytest.raises(SnapshotFailed, match="ended"):
+    with pytest.raises(HistoryFailed, match="ended"):
         keep(running)
     assert helpers(running) == set()
     assert list(running.journal.snapshots()) == []
@@ -168,7 +168,7 @@ def test_a_killed_process_costs_this_snapshot_only(running: Running) -> None:
 def test_a_process_that_hangs_is_ended(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     founded(running)
     monkeypatch.setenv("PYTHONPATH", str(TESTS))
-    monkeypatch.setattr(keeper, "REPLICA", "support.hanging")
+    monkeypatch.setattr(keeper, "MODULE", "support.hanging")
     with pytest.raises(TimeoutError):
         keep(running, time_max_s=0.01)
     assert helpers(running) == set()

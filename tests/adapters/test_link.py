@@ -12,6 +12,7 @@ from support.waits import WAIT_S
 from venue.helpers import link as room
 from venue.helpers.link import HistoryFailed, Link
 from venue.history.process.shelf import Shelf
+from venue.history.process.starting import start_worker
 
 EXPLAINER = "venue.explanation.helper"
 NOT_THERE = "venue.no_such_module"
@@ -49,7 +50,7 @@ def test_a_helper_that_does_not_start_is_named(monkeypatch: pytest.MonkeyPatch) 
             await Link.start(NOT_THERE, name="archive", patience_s=1.0)
         monkeypatch.setattr(room, "START_S", 0.0)
         with pytest.raises(HistoryFailed, match=r"^a.db: the history process did not start within"):
-            await Link.begun(await room.worker(), "history", 1.0, path="a.db")
+            await Link.begun(await start_worker(), "history", 1.0, path="a.db")
 
     asyncio.run(story())
 

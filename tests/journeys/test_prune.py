@@ -234,7 +234,6 @@ def test_a_snapshot_is_taken_and_the_one_that_the_journal_begins_from_stays(
         on_disk_thread=at_once,
         sequence=journal.last_sequence,
         durable=nothing,
-        failures=(),
     )
     assert asyncio.run(keeper.keep()) == before.sequence
     newest = next(journal.snapshots())

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from asyncio.subprocess import Process
-
 from venue.helpers.link import Link
+from venue.helpers.process import HelperProcess
 from venue.history.process.client import History
 
 
-def process_of(history: History) -> Process:
+def process_of(history: History) -> HelperProcess:
     """The process that a history of a venue has for itself."""
     assert isinstance(history._link, Link)
     return history._link._process

@@ -1,4 +1,4 @@
-"""The process at `node.explainer`'s pipe: replays to a command, and tells what the core did there.
+"""The helper of `node.explainer`: replays to a command, and tells what the core did there.
 
 Commands are applied until the one asked for is found; then the state before it is made a second
 time, from the same snapshot.
@@ -6,10 +6,8 @@ time, from the same snapshot.
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import sys
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -18,27 +16,21 @@ from venue.core.messages.commands import Command
 from venue.core.state.snapshot import begin
 from venue.explanation.finding import Finder, finder
 from venue.explanation.telling import Scene, tell
-from venue.helpers.program import give_way
-from venue.history.process.worker import serve, settle
-from venue.journal.recovery import load
-from venue.node.explainer import (
-    ASKED,
+from venue.helpers.feeding import (
+    BEGIN,
     COMMANDS,
-    SKIP,
+    FINISH,
     SNAPSHOT,
-    TELL,
-    Begun,
-    Explained,
-    ExplainQuestion,
-    Packed,
+    CommandChunk,
+    StartPoint,
+    decode_chunks,
+    decode_start,
 )
-
-NICENESS: Final = 5  # orders go first, and somebody waits for this
+from venue.helpers.serving import SOON, begin_helper, serve
+from venue.journal.recovery import load
+from venue.node.explainer import SKIP, Explained, ExplainQuestion
 
 _question = msgspec.msgpack.Decoder(ExplainQuestion)
-_begun = msgspec.msgpack.Decoder(Begun)
-_pieces = msgspec.msgpack.Decoder(list[Packed])
-_commands = msgspec.msgpack.Decoder(list[Command])
 
 
 class Explaining:
@@ -47,50 +39,49 @@ class Explaining:
     def __init__(self) -> None:
         self._question = ExplainQuestion("", 0)
         self._finder: Finder | None = None
-        self._begun = Begun(None, 0)
+        self._start = StartPoint(None, 0)
         self._engine = begin()
         self._commands: list[Command] = []
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
         """The venue's next frame."""
-        if kind == ASKED:
+        if kind == BEGIN:
             self._question = _question.decode(payload)
             self._finder = finder(self._question)
             return None
         if kind == SNAPSHOT:
-            return self._begin(_begun.decode(payload))
+            return self._begin(decode_start(payload))
         if kind == COMMANDS:
-            return self._follow(_pieces.decode(payload))
+            return self._follow(decode_chunks(payload))
         if kind == SKIP:
-            return self._skip(_begun.decode(payload))
-        assert kind == TELL, kind
+            return self._skip(decode_start(payload))
+        assert kind == FINISH, kind
         return self._tell()
 
-    def _begin(self, begun: Begun) -> bool:
-        """Whether a snapshot holds, and the thing that is asked for came after it."""
-        engine = _loaded(begun)
+    def _begin(self, start: StartPoint) -> bool:
+        """Begin at a state; return whether it holds and the thing asked for came after it."""
+        engine = _loaded(start)
         assert self._finder is not None
         if engine is None or not self._finder.lies_behind(engine):
             return False
-        self._begun, self._engine = begun, engine
+        self._start, self._engine = start, engine
         return True
 
-    def _follow(self, pieces: list[Packed]) -> tuple[int, bool]:
-        """Apply commands; how far it has come, and whether all is found."""
+    def _follow(self, chunks: list[CommandChunk]) -> tuple[int, bool]:
+        """Apply commands; return how far it has come, and whether all is found."""
         engine, found = self._engine, self._finder
         assert found is not None
-        for piece in pieces:
-            commands = _commands.decode(piece.payload)[engine.sequence + 1 - piece.first :]
-            for command in commands[: piece.last - engine.sequence]:
+        for chunk in chunks:
+            for command in chunk.after(engine.sequence):
                 self._commands.append(command)
                 found.look(engine, command, engine.apply(command))
                 if found.done:
                     return engine.sequence, True
         return engine.sequence, False
 
-    def _skip(self, begun: Begun) -> bool:
-        """Go on from a later state, if nothing happened to the thing until there; whether so."""
-        engine, found = _loaded(begun), self._finder
+    def _skip(self, start: StartPoint) -> bool:
+        """Go on from a later state if nothing happened to the thing until there; return whether."""
+        engine, found = _loaded(start), self._finder
         assert found is not None
         if engine is None or not found.untouched(self._engine, engine):
             return False
@@ -105,7 +96,7 @@ class Explaining:
             return found.missing()
         sequence = chosen[0].sequence
         last = self._engine
-        before = _loaded(self._begun)
+        before = _loaded(self._start)
         assert before is not None
         first = before.sequence
         for command in self._commands[: sequence - 1 - first]:
@@ -114,14 +105,12 @@ class Explaining:
         return tell(Scene(self._question, before, command, last, chosen))
 
 
-def _loaded(begun: Begun) -> Engine | None:
-    return begin() if begun.snapshot is None else load(begun.snapshot, begun.foreign)
+def _loaded(start: StartPoint) -> Engine | None:
+    return begin() if start.snapshot is None else load(start.snapshot, start.foreign)
 
 
 def main() -> None:
     """Answer one question; the process ends with its pipe."""
-    settle()
+    begin_helper(SOON)
     gc.disable()  # it ends soon
-    give_way(NICENESS)
-    with contextlib.suppress(BrokenPipeError):  # the venue is gone, or waits no longer
-        serve(None, Explaining().answer, sys.stdin.buffer, sys.stdout.buffer)
+    serve(None, Explaining().answer)

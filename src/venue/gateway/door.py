@@ -22,7 +22,7 @@ from venue.gateway.health import HealthFacts
 from venue.gateway.transport.request import Request
 from venue.gateway.worlds import Worlds
 from venue.journal.journal import Snapshot
-from venue.node.explainer import Explainer, Queue
+from venue.node.explainer import Explainer, Turns
 from venue.node.node import Node
 
 KEY_REWRITES: Final = "keyRewrites"  # the setting that counts rewrites of the key store
@@ -82,15 +82,15 @@ class Door:
         node.reverts.restore("replays", replays)
         node.reverts.tell("door", self.go_back)
 
-    def observe(self, wire_log: int, queue: Queue | None = None) -> None:
+    def observe(self, wire_log: int, turns: Turns | None = None) -> None:
         """Keep the last `wire_log` requests and frames of a practice venue, and explain what
-        happened; explanations wait in a `queue` with those of this process's other venues."""
+        happened; explanations take `turns` with those of this process's other venues."""
         node = self.node
         if not node.practice:
             return
         if wire_log:
             self.wire = WireLog(wire_log, node.clock, node.engine)
-        self.explainer = Explainer(node.journal, node.sequencer.on_disk_thread, queue=queue)
+        self.explainer = Explainer(node.journal, node.sequencer.on_disk_thread, turns=turns)
 
     def noted(self, serve: Callable[[Request], None]) -> Callable[[Request], None]:
         """As `serve`, with requests noted where the wire log is kept."""

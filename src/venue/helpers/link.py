@@ -7,19 +7,12 @@ does nothing meanwhile, hangs: it is killed, which costs nothing that was commit
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
-import pickle
-import sys
-from asyncio.subprocess import Process
 from collections import deque
-from pathlib import Path
 from typing import Any, Final
 
-from venue.helpers.frames import DAMAGED, DONE, HEAD
-from venue.helpers.program import environment
+from venue.helpers.frames import DAMAGED, DONE
+from venue.helpers.process import HelperProcess, spawn
 
-WORKER: Final = "venue.history.process.worker"
 START_S: Final = 30.0  # how long a process may take to open its file
 CLOSE_S: Final = 3.0  # how long it may take to end
 ASKED_MAX: Final = 5_000  # frames without an answer
@@ -28,7 +21,7 @@ WORKED_NS: Final = 1_000_000  # of its processor time; to be stopped by a signal
 
 
 class HistoryFailed(Exception):
-    """History cannot do it now; the text says why. `damaged`: the file has changed."""
+    """A helper cannot do it now; the text says why. `damaged`: a file has changed."""
 
     def __init__(self, told: str, *, damaged: bool = False) -> None:
         super().__init__(told)
@@ -38,7 +31,7 @@ class HistoryFailed(Exception):
 class Link:
     """A running process. Belongs to one event loop."""
 
-    def __init__(self, process: Process, name: str, patience_s: float) -> None:
+    def __init__(self, process: HelperProcess, name: str, patience_s: float) -> None:
         self._process = process
         self._name = name
         self._patience_s = patience_s
@@ -61,14 +54,14 @@ class Link:
 
     @classmethod
     async def begun(
-        cls, process: Process, name: str, patience_s: float, *, path: str = ""
+        cls, process: HelperProcess, name: str, patience_s: float, *, path: str = ""
     ) -> tuple[Link, Any]:
         """As `start`, of a process that was spawned. A failure to start names its file at `path`
         too."""
         of_file = f"{path}: " if path else ""
         try:
             async with asyncio.timeout(START_S):
-                kind, value = await receive(process)
+                kind, value = await process.receive()
             if kind == DONE:
                 return cls(process, name, patience_s), value
             told = value
@@ -77,13 +70,13 @@ class Link:
         except TimeoutError:
             told = f"{of_file}the {name} process did not start within {START_S:g} s"
         except BaseException:
-            await end(process)
+            await process.end()
             raise
-        await end(process)
+        await process.end()
         raise HistoryFailed(told)
 
     def send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
-        """Have a frame answered. HistoryFailed when it cannot be."""
+        """Send a frame; return its answer when that comes. HistoryFailed when it cannot be sent."""
         if len(self._asked) >= ASKED_MAX:
             raise HistoryFailed(f"{ASKED_MAX} questions wait for the {self._name} process")
         if self.ended.done():
@@ -93,25 +86,29 @@ class Link:
         if len(self._asked) == 1:
             self._await_answer()
         try:
-            tell(self._process, kind, payload)
+            self._process.send(kind, payload)
         except (OSError, RuntimeError):  # the pipe broke before its end was seen
             self.kill(f"the {self._name} process ended")
         return answer
 
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
     def kill(self, why: str) -> None:
         """End the process now; its commits stay."""
-        kill(self._process)
+        self._process.kill()
         self._over(why)
 
     def worked_s(self) -> float:
         """The processor time that the process has had, in seconds."""
-        return worked(self._process.pid) / 1e9
+        return self._process.worked() / 1e9
 
     async def close(self) -> None:
-        """Have the process end after all answers; a process that does not end is killed."""
-        assert self._process.stdin is not None
+        """End the process after all answers; kill one that does not end."""
         self._process.stdin.close()
-        await end(self._process, CLOSE_S)
+        await self._process.end(CLOSE_S)
         self._listening.cancel()
         self._over(f"the {self._name} process was ended")
 
@@ -121,7 +118,7 @@ class Link:
             self._hangs.cancel()
             self._hangs = None
         if self._asked:
-            self._look_again(worked(self._process.pid), WORKS_MAX)
+            self._look_again(self._process.worked(), WORKS_MAX)
 
     def _look_again(self, before: int, times: int) -> None:
         loop = asyncio.get_running_loop()
@@ -130,7 +127,7 @@ class Link:
     def _look(self, before: int, times: int) -> None:
         """Kill a process that has not worked since the last look: on a busy machine one that does
         has its turn late."""
-        now = worked(self._process.pid)
+        now = self._process.worked()
         if times and now > before + WORKED_NS:
             self._look_again(now, times)
         else:
@@ -141,7 +138,7 @@ class Link:
         """Hand each answer to its caller, in order, until the process has ended."""
         try:
             while True:
-                kind, value = await receive(self._process)
+                kind, value = await self._process.receive()
                 answer = self._asked.popleft()
                 self._await_answer()
                 if answer.done():
@@ -160,70 +157,6 @@ class Link:
         while self._asked:
             fail(self._asked.popleft(), HistoryFailed(why))
         self._await_answer()
-
-
-def worked(pid: int) -> int:
-    """The processor time of a process in ns; 0 where the system does not tell it."""
-    try:
-        return int(Path(f"/proc/{pid}/schedstat").read_bytes().split()[0])
-    except (OSError, IndexError, ValueError):
-        return 0
-
-
-async def worker() -> Process:
-    """A process that will be told its history file later: meanwhile it makes itself ready."""
-    return await spawn(WORKER)
-
-
-async def spawn(module: str, *arguments: str) -> Process:
-    """Start a module of ours as a helper, with pipes at its input and output."""
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",  # a file of the working directory is not a module
-        "-m",
-        "venue.helpers.program",
-        module,
-        *arguments,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        env=environment(os.environ),
-        start_new_session=True,  # ^C is for the venue, which ends its helpers in good order
-    )
-
-
-def tell(process: Process, kind: bytes, payload: bytes) -> None:
-    """Send a frame to a helper. OSError or RuntimeError when it is known to have ended."""
-    assert process.stdin is not None
-    process.stdin.write(HEAD.pack(kind, len(payload)) + payload)
-
-
-async def receive(process: Process) -> tuple[bytes, Any]:
-    """The next frame from a helper. IncompleteReadError when there is no more."""
-    assert process.stdout is not None
-    kind, length = HEAD.unpack(await process.stdout.readexactly(HEAD.size))
-    value = pickle.loads(await process.stdout.readexactly(length))  # noqa: S301 - our own process
-    return kind, value
-
-
-async def end(process: Process, within_s: float = 0.0) -> None:
-    """Wait for a process's end, and bring it about when it does not come in time.
-
-    A process that does not end even then, as the system has it wait for a disk, is left alone.
-    """
-    try:
-        async with asyncio.timeout(within_s):
-            await process.wait()
-    except TimeoutError:
-        kill(process)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_S):
-                await process.wait()
-
-
-def kill(process: Process) -> None:
-    """SIGKILL, also to a process that is stopped."""
-    if process.returncode is None:
-        process.kill()
 
 
 def fail(answer: asyncio.Future[Any], problem: BaseException) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 
+from venue.helpers.feeding import Feeder, OnDisk
 from venue.helpers.link import HistoryFailed, Link
 from venue.journal.journal import (
     Journal,
@@ -21,17 +22,12 @@ from venue.journal.journal import (
     JournalFailed,
     Snapshot,
     earliest,
-    foreign,
 )
 from venue.journal.recent import RecentJournal
 from venue.times import instant_text
 
 MODULE: Final = "venue.explanation.helper"
-ASKED: Final = b"a"
-SNAPSHOT: Final = b"s"
-COMMANDS: Final = b"c"
-SKIP: Final = b"k"
-TELL: Final = b"t"
+SKIP: Final = b"k"  # a later `StartPoint` to go on from; whether the helper does
 REMEMBER_S: Final = 1.0  # how often a journal in memory is looked at
 WHOLE_PAUSE: Final = 50  # times as long as a whole snapshot took, there is no other one
 TIME_MAX_S: Final = 20.0  # of one explanation's waiting, then of its process's work
@@ -40,8 +36,6 @@ TRIED: Final = 4  # states from the newest on that are tried one by one; a file 
 
 States = dict[int, Callable[[], Snapshot | None]]
 """The states that a replay can begin from, by sequence; None: it is gone by now."""
-OnDisk = Callable[[Callable[[], None]], Awaitable[None]]
-_encode = msgspec.msgpack.Encoder().encode
 
 
 class ExplainQuestion(msgspec.Struct, array_like=True):
@@ -70,21 +64,6 @@ class Explained(msgspec.Struct):
     uid: int = 0
 
 
-class Begun(msgspec.Struct, array_like=True):
-    """A snapshot (None: a new engine), and the last command that other rules answered."""
-
-    snapshot: Snapshot | None
-    foreign: int
-
-
-class Packed(msgspec.Struct, array_like=True, gc=False):
-    """Commands from `first` on, as msgpack; `last` is the last one that counts."""
-
-    first: int
-    last: int
-    payload: bytes
-
-
 class TooBusy(Exception):
     """It could not be explained now; the text says why."""
 
@@ -93,8 +72,8 @@ class TooOld(Exception):
     """It lies before what can be replayed; the text says what can."""
 
 
-class Queue:
-    """Turns: one explanation at a time, of all venues in a process."""
+class Turns:
+    """One explanation at a time, of all venues in a process."""
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
@@ -109,21 +88,21 @@ class Explainer:
         journal: Journal,
         on_disk: OnDisk,
         time_max_s: float = TIME_MAX_S,
-        queue: Queue | None = None,
+        turns: Turns | None = None,
     ) -> None:
         self._journal = journal
         self._on_disk = on_disk
         self._time_max_s = time_max_s
-        self._queue = queue or Queue()
+        self._turns = turns or Turns()
 
     async def ask(self, question: ExplainQuestion) -> Explained | None:
         """The explanation; None: there is no such thing. TooBusy, TooOld."""
-        queue = self._queue
-        if queue.waiting >= WAITING_MAX:
+        turns = self._turns
+        if turns.waiting >= WAITING_MAX:
             raise TooBusy(f"{WAITING_MAX} explanations are under way")
-        queue.waiting += 1
+        turns.waiting += 1
         try:
-            async with asyncio.timeout(self._time_max_s) as limit, queue.turn:
+            async with asyncio.timeout(self._time_max_s) as limit, turns.turn:
                 return await self._ask(question, limit)
         except TimeoutError:
             raise TooBusy(
@@ -133,7 +112,7 @@ class Explainer:
         except (HistoryFailed, JournalCorrupt, JournalFailed) as problem:
             raise TooBusy(f"it could not be explained: {problem}") from problem
         finally:
-            queue.waiting -= 1
+            turns.waiting -= 1
 
     async def _ask(self, question: ExplainQuestion, limit: asyncio.Timeout) -> Explained | None:
         last = self._journal.last_sequence()
@@ -141,29 +120,22 @@ class Explainer:
         waiting = asyncio.create_task(self._wait_for_turns(link, limit))
         try:
             question.begin = earliest(self._journal)
-            await link.send(ASKED, _encode(question))
-            states = await self._states()
-            at = await self._begin(link, question.epoch, states)
+            feeder = Feeder(link, self._journal, self._on_disk)
+            await feeder.begin(question)
+            states = await feeder.read(self._states)
+            at = await self._begin(feeder, question.epoch, states)
             if at is None:
                 return None
             ahead = sorted(one for one in states if at < one <= last)
             while at < last:
                 if ahead and ahead[0] <= at:
-                    at = await self._skip(link, at, ahead, states)
+                    at = await self._skip(feeder, at, ahead, states)
                     continue
-                found: list[tuple[int, bytes]] = []
-                after = at
-
-                def read(found: list[tuple[int, bytes]] = found, after: int = after) -> None:
-                    found += self._journal.packed(after, last)
-
-                await self._on_disk(read)
-                pieces = [Packed(first, last, payload) for first, payload in found]
-                at, done = await link.send(COMMANDS, _encode(pieces))
+                at, done = await feeder.feed(at, last)
                 if done:
                     break
-            told: Explained | None = await link.send(TELL, b"")
-            return told
+            explained: Explained | None = await feeder.finish()
+            return explained
         finally:
             waiting.cancel()
             link.kill("the explanation is told")
@@ -177,52 +149,44 @@ class Explainer:
             left_s = self._time_max_s - link.worked_s()
             limit.reschedule(asyncio.get_running_loop().time() + max(0.0, left_s))
 
-    async def _begin(self, link: Link, epoch: int, states: States) -> int | None:
+    async def _begin(self, feeder: Feeder, epoch: int, states: States) -> int | None:
         """Begin at the newest state that lies before what is asked for; its sequence.
 
         None: nothing has the id that is asked for.
         """
-        begin, former = earliest(self._journal), foreign(self._journal)
+        begin = earliest(self._journal)
 
         async def lies_behind(sequence: int) -> bool:
             snapshot = states[sequence]()
             if snapshot is None:  # forgotten meanwhile
                 return False
-            return bool(await link.send(SNAPSHOT, _encode(Begun(snapshot, former))))
+            return await feeder.offer(snapshot)
 
         found = await _newest(sorted(one for one in states if one >= begin), lies_behind, epoch)
         if found is not None:
             return found
         if begin:
             raise TooOld(_too_old(self._journal, begin))
-        return 0 if await link.send(SNAPSHOT, _encode(Begun(None, former))) else None
+        return 0 if await feeder.offer(None) else None
 
-    async def _skip(self, link: Link, at: int, ahead: list[int], states: States) -> int:
+    async def _skip(self, feeder: Feeder, at: int, ahead: list[int], states: States) -> int:
         """Leave out the commands up to the last of the states `ahead` until which nothing happened
         to the thing; the sequence it goes on from. States that were passed are taken out."""
         while ahead and ahead[0] <= at:
             del ahead[0]
         while ahead:
             snapshot = states[ahead[0]]()
-            begun = Begun(snapshot, foreign(self._journal))
-            if snapshot is None or not await link.send(SKIP, _encode(begun)):
+            if snapshot is None or not await feeder.offer(snapshot, SKIP):
                 break
             at = ahead.pop(0)
         return at
 
-    async def _states(self) -> States:
-        """The states that a replay can begin from, by sequence."""
+    def _states(self) -> States:
+        """Return the states that a replay can begin from, by sequence."""
         journal = self._journal
-        found: States = {}
-
-        def look() -> None:
-            if isinstance(journal, RecentJournal):
-                found.update({one: partial(journal.state, one) for one in journal.beginnings()})
-            else:
-                found.update({one.sequence: partial(_itself, one) for one in journal.snapshots()})
-
-        await self._on_disk(look)
-        return found
+        if isinstance(journal, RecentJournal):
+            return {one: partial(journal.state, one) for one in journal.beginnings()}
+        return {one.sequence: partial(_itself, one) for one in journal.snapshots()}
 
 
 def _itself(snapshot: Snapshot) -> Snapshot:

@@ -12,21 +12,20 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, TypeVar
 
-import msgspec
-
 from venue.api.errors import ApiError
 from venue.files import private_files
 from venue.files.archive_names import archives, unfinished
+from venue.helpers.feeding import Feeder
 from venue.helpers.link import HistoryFailed, Link
 from venue.journal.archive import Told, told
 from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, JournalFailed, earliest, foreign
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.journal.sqlite import SqliteJournal
-from venue.node.keeper import Keeper, SnapshotFailed
+from venue.node.keeper import Keeper
 from venue.node.node import Node
 from venue.pruning.cut import STEPS, Piece, Trunk, cut, last_old, time_of
-from venue.pruning.helper import BEGIN, COMMANDS, FINISH, MODULE, ArchiveTask
+from venue.pruning.helper import MODULE, ArchiveTask
 from venue.pruning.states import forget_states
 
 ASK_S: Final = 60.0  # how often the journal is asked whether enough is old
@@ -35,7 +34,7 @@ COMMANDS_MAX: Final = 500_000  # in one archive
 DROPPED: Final = BLOCK  # commands taken out of the journal at a time: half a millisecond
 PATIENCE_S: Final = 900.0  # for an archive that is read again
 FAILURES: Final = (
-    SnapshotFailed, HistoryFailed, JournalFailed, JournalCorrupt, ApiError, OSError, TimeoutError,
+    HistoryFailed, JournalFailed, JournalCorrupt, ApiError, OSError, TimeoutError,
 )  # fmt: skip
 
 T = TypeVar("T")
@@ -144,12 +143,12 @@ class Pruning:
         task = ArchiveTask(self._path, what, last, foreign(self._journal))
         link, _ = await Link.start(MODULE, name="archive", patience_s=PATIENCE_S)
         try:
-            await link.send(BEGIN, msgspec.msgpack.encode(task))
+            feeder = Feeder(link, self._journal, self._node.sequencer.on_disk_thread)
+            await feeder.begin(task)
             at = what.begin
             while at < end:
-                rows = await self._on_disk(partial(self._journal.packed, at, end))
-                at = await link.send(COMMANDS, msgspec.msgpack.encode([one for _, one in rows]))
-            sequence, time, order_id = await link.send(FINISH, b"")
+                at = await feeder.feed(at, end)
+            sequence, time, order_id = await feeder.finish()
             return sequence, time, order_id
         finally:
             link.kill("the archive is written")

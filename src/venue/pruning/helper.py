@@ -5,23 +5,18 @@ It then names the snapshot that the remaining journal goes on from: history begi
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Final
 
 import msgspec
 
-from venue.helpers.program import give_way
-from venue.history.process.worker import serve, settle
+from venue.helpers.feeding import BEGIN, COMMANDS, FINISH, decode_chunks
+from venue.helpers.serving import LAST, begin_helper, serve
 from venue.journal.archive import Archive, Told
 from venue.journal.journal import JournalCorrupt
 from venue.journal.recovery import load
 from venue.journal.snapshot_files import SnapshotFiles
 
 MODULE: Final = "venue.pruning.helper"
-BEGIN: Final = b"b"
-COMMANDS: Final = b"c"
-FINISH: Final = b"f"
-NICENESS: Final = 19  # orders go first, history too
 
 
 class ArchiveTask(msgspec.Struct, array_like=True):
@@ -35,7 +30,6 @@ class ArchiveTask(msgspec.Struct, array_like=True):
 
 
 _tasks = msgspec.msgpack.Decoder(ArchiveTask)
-_payloads = msgspec.msgpack.Decoder(list[bytes])
 
 
 class Archiving:
@@ -54,7 +48,7 @@ class Archiving:
         assert self._archive is not None, "it was told what to archive"
         assert self._task is not None, "it was told what to archive"
         if kind == COMMANDS:
-            self._archive.add(_payloads.decode(payload))
+            self._archive.add([chunk.payload for chunk in decode_chunks(payload)])
             return self._archive.reached()
         assert kind == FINISH, kind
         return _finish(self._task, self._archive)
@@ -76,12 +70,9 @@ def _finish(task: ArchiveTask, archive: Archive) -> tuple[int, int, int]:
 
 def main() -> None:
     """Write one archive."""
-    settle()
-    give_way(NICENESS)
+    begin_helper(LAST)
     archiving = Archiving()
     try:
-        serve(None, archiving.answer, sys.stdin.buffer, sys.stdout.buffer)
-    except BrokenPipeError:
-        pass  # the venue is gone
+        serve(None, archiving.answer)
     finally:
         archiving.leave()

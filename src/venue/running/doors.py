@@ -27,7 +27,7 @@ from venue.history.process.client import History
 from venue.history.process.shelf import Shelf
 from venue.journal.journal import Journal
 from venue.node.clock import SystemClock
-from venue.node.explainer import Queue
+from venue.node.explainer import Turns
 from venue.running.opening import make_ready, open_node
 from venue.running.options import Options
 from venue.running.requests import authenticator, dispatcher, operator_door
@@ -71,13 +71,13 @@ def _doors(
 
 def _living(plain: Options, beside: Door, open_doors: Doors) -> Living:
     """Worlds begin as a venue does, or with a state of the one `beside` them, and keep nothing."""
-    queue = Queue()
+    turns = Turns()
     goes_on = msgspec.structs.replace(plain, clock=None, at=None)  # as the state says
 
     async def open_world(journal: Journal, history: History, failed: OnFailure) -> Door:
         begun = goes_on if journal.begin() else plain
         door = await open_node(begun, journal, history, SystemClock(), failed)
-        door.observe(min(plain.wire_log, WORLD_WIRE_LOG), queue)
+        door.observe(min(plain.wire_log, WORLD_WIRE_LOG), turns)
         door.answers = Answers(WORLD_SERIES_MAX)
         return door
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from asyncio.subprocess import Process
-
 from venue.core.engine import Engine
+from venue.helpers.process import HelperProcess
 from venue.history.kept_events import KeptEvents
 from venue.history.mend import mend
 from venue.history.process.client import History
@@ -16,7 +15,7 @@ from venue.recording.recorder import Recorder
 
 
 async def start_history(
-    path: str | None, frames_kept: int, journal: Journal, process: Process | None = None
+    path: str | None, frames_kept: int, journal: Journal, process: HelperProcess | None = None
 ) -> History:
     """History's process on the journal's own file; JournalCorrupt when it is another's.
 

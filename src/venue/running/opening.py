@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from venue.files import private_files
 from venue.gateway.access.recalled import recall
 from venue.gateway.door import Door
 from venue.gateway.health import DiskWatch
+from venue.helpers.process import HelperProcess
 from venue.history.process.client import History
 from venue.journal.file import refuse_foreign
 from venue.journal.journal import Journal
@@ -44,7 +44,7 @@ async def opened(
     options: Options,
     clock: SystemClock,
     on_failure: Callable[[BaseException], None],
-    process: Process | None = None,
+    process: HelperProcess | None = None,
 ) -> AsyncIterator[Door]:
     """The node without its doors, recovered and founded. OtherKind.
 
@@ -151,7 +151,7 @@ async def started(
     options: Options,
     clock: SystemClock,
     on_failure: Callable[[BaseException], None],
-    process: Process | None = None,
+    process: HelperProcess | None = None,
 ) -> AsyncIterator[Door]:
     """Open a venue that explains what happens and has its agents. Takes and raises as `opened`."""
     async with opened(options, clock, on_failure, process) as door:

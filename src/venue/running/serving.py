@@ -8,7 +8,6 @@ import logging
 import signal
 import socket
 import sys
-from asyncio.subprocess import Process
 from collections.abc import Callable
 
 import msgspec
@@ -18,6 +17,7 @@ from venue.client import operator_tokens
 from venue.gateway.bounds import bounds
 from venue.gateway.door import Door
 from venue.gateway.transport.server import listen
+from venue.helpers.process import HelperProcess
 from venue.journal.journal import JournalFailed
 from venue.node.clock import SystemClock
 from venue.node.garbage import collect_young_only
@@ -44,7 +44,7 @@ class Running(msgspec.Struct, frozen=True):
 
 
 async def run(
-    options: Options, ready: Callable[[Running], None], process: Process | None = None
+    options: Options, ready: Callable[[Running], None], process: HelperProcess | None = None
 ) -> int:
     """Serve until a signal or a failure; the process's exit code. OSError: the address is taken.
 

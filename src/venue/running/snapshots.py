@@ -29,7 +29,6 @@ def keeper(node: Node, path: str, frames_kept: int) -> Keeper:
         on_disk_thread=node.sequencer.on_disk_thread,
         sequence=lambda: node.engine.sequence,
         durable=partial(_project, node),
-        failures=(HistoryFailed,),
     )
 
 

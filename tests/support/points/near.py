@@ -13,14 +13,15 @@ from unittest.mock import patch
 
 from venue.helpers.frames import DAMAGED, DONE, HEAD
 from venue.helpers.link import HistoryFailed
+from venue.helpers.serving import serve
 from venue.history.files import HistoryDamaged, remove
 from venue.history.process import client
 from venue.history.process.pipe import Opened
-from venue.history.process.worker import Worker, serve
+from venue.history.process.worker import Worker
 from venue.history.store import open_history, open_passing
 from venue.journal.recovery import recover
 from venue.journal.snapshot_files import SnapshotFiles
-from venue.node.keeper import Keeper, SnapshotFailed
+from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import Restored, take
 from venue.pruning import beside, prune
@@ -105,7 +106,7 @@ async def _take(keeper: Keeper, last: int, put: Callable[[int], None], _: float)
         try:
             SnapshotFiles(keeper._path).write(taken)
         except OSError as problem:
-            raise SnapshotFailed(str(problem)) from None
+            raise HistoryFailed(str(problem)) from None
         await keeper._durable()
         put(os.getpid())
     finally:
@@ -117,7 +118,7 @@ def helpers_near() -> Iterator[None]:
     """Venues that are opened meanwhile have their helpers in this process."""
     with (
         patch.object(client, "_open", _open),
-        patch.object(client, "worker", _no_process),
+        patch.object(client, "start_worker", _no_process),
         patch.object(client, "AGAIN_S", 0.001),
         patch.object(beside, "Link", _Archivist),
         patch.object(Keeper, "_take", _take),

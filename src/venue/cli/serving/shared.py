@@ -141,9 +141,9 @@ def serve(options: SharedOptions, settled: Settled) -> int:
 
 async def _served(options: SharedOptions, settled: Settled, began: float) -> int:
     """History's process makes itself ready while this one imports the rest."""
-    from venue.helpers.link import end, worker
+    from venue.history.process.starting import start_worker
 
-    process = await worker()
+    process = await start_worker()
     try:
         with importing():
             from venue.cli.serving.banner import announce
@@ -159,7 +159,7 @@ async def _served(options: SharedOptions, settled: Settled, began: float) -> int
 
         return await run(wired, ready, process)
     finally:
-        await end(process)
+        await process.end()
 
 
 def _shared(options: SharedOptions) -> Options:

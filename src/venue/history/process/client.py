@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import logging
 import pickle
-from asyncio.subprocess import Process
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from time import monotonic
@@ -22,7 +21,8 @@ import msgspec
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.helpers.link import HistoryFailed, Link, tell, worker
+from venue.helpers.link import HistoryFailed, Link
+from venue.helpers.process import HelperProcess
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.pipe import (
     ARCHIVE,
@@ -39,6 +39,7 @@ from venue.history.process.pipe import (
     Opened,
 )
 from venue.history.process.speed import Speed
+from venue.history.process.starting import start_worker
 from venue.history.process.unprojected import BATCH_MAX, Unprojected
 from venue.history.temporary import Folder
 
@@ -120,10 +121,10 @@ class History:
 
     @classmethod
     async def start(
-        cls, path: str | None, frames_kept: int = FRAMES_KEPT, process: Process | None = None
+        cls, path: str | None, frames_kept: int = FRAMES_KEPT, process: HelperProcess | None = None
     ) -> History:
         """Start the worker on the file at `path`; HistoryFailed when it cannot. `process` is one
-        that `worker` has begun.
+        that `start_worker` has started.
 
         Without a path the file is a temporary one: a process that ends must not take all with it.
         """
@@ -133,7 +134,7 @@ class History:
         assert path
         opened = Opened(path, frames_kept, folder is not None)
         try:
-            link, reached = await _open(opened, process or await worker(), HUNG_S)
+            link, reached = await _open(opened, process or await start_worker(), HUNG_S)
         except BaseException:
             if folder is not None:
                 folder.let_go()
@@ -465,15 +466,15 @@ class History:
             self._link.send(CATALOG, self._encode(listed(self._engine)))
 
 
-async def _open(opened: Opened, process: Process, patience_s: float) -> tuple[Pipe, int]:
+async def _open(opened: Opened, process: HelperProcess, patience_s: float) -> tuple[Pipe, int]:
     """The way to the process, on this file, and the sequence that it has reached."""
     with contextlib.suppress(OSError, RuntimeError):  # it has ended, as `begun` tells
-        tell(process, OPEN, msgspec.msgpack.encode(opened))
+        process.send(OPEN, msgspec.msgpack.encode(opened))
     return await Link.begun(process, "history", patience_s, path=opened.path)
 
 
 async def _again(opened: Opened, patience_s: float) -> tuple[Pipe, int]:
-    return await _open(opened, await worker(), patience_s)
+    return await _open(opened, await start_worker(), patience_s)
 
 
 def _first_line(told: str) -> str:

@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from venue.helpers.serving import begin_helper, serve
 from venue.history.process.pipe import BASE, BASE_BITS, DROP, NUMBER_BYTES, OPEN, begun
-from venue.history.process.worker import Worker, serve, settle
+from venue.history.process.worker import Worker
 from venue.history.store import Store, open_passing
 
 
@@ -73,15 +74,13 @@ class Workers:
 
 def main() -> None:
     """Serve the folder named on the command line; the next argument is the frames to keep."""
-    settle()
+    begin_helper()
     folder, kept = sys.argv[1:]
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     workers = Workers(folder, int(kept))
     try:
-        serve(0, workers.answer, sys.stdin.buffer, sys.stdout.buffer)
-    except BrokenPipeError:
-        pass  # the venue is gone
+        serve(0, workers.answer)
     finally:
         workers.close()
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,27 +1,23 @@
 """History's own process: projects what it is sent and answers questions, in the order of frames.
 
-Frames go both ways over its standard input and output: one byte of kind, four of length, payload.
-It ends when its input ends. Signals are for the venue, which closes the input in good order.
+It answers as `helpers.serving` says.
 """
 
 from __future__ import annotations
 
-import logging
 import pickle
-import signal
-import sys
 from collections.abc import Callable, Generator
 from functools import partial
 from itertools import chain
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import msgspec
 from sqlalchemy.exc import DatabaseError
 
 from venue.api.streams.channels import KeptFrame
 from venue.core import wide
-from venue.helpers.frames import DAMAGED, DONE, FAILED, HEAD
-from venue.helpers.program import give_way
+from venue.helpers.frames import FAILED
+from venue.helpers.serving import SOON, Damaged, begin_helper, hear, say, serve
 from venue.history import driver
 from venue.history.archive import Cut, move
 from venue.history.files import HistoryDamaged, remove
@@ -46,13 +42,11 @@ from venue.history.projection.projector import Catalog, Projector
 from venue.history.settled import forget
 from venue.history.store import HistoryCopy, Store, open_history, open_passing, size, used
 
-log = logging.getLogger("venue.history")
 _batch: wide.Decoder[Batch] = wide.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 _cut = msgspec.msgpack.Decoder(Cut)
 _forgotten = msgspec.msgpack.Decoder(Forgotten)
 _copied = msgspec.msgpack.Decoder(tuple[str, bool])
-NICENESS: Final = 5  # orders go first; beside other busy programs it must still go on
 COPIED_MAX: Final = 4 << 30  # bytes of a history that is copied: each world takes as much disk
 COPIED_PAGES: Final = 4_096  # at a time, 16 MiB: other requests go between
 _opened = msgspec.msgpack.Decoder(Opened)
@@ -73,7 +67,16 @@ class Worker:
         self._copied = ""  # and its file
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
-        """The request in a frame."""
+        """Answer the request in a frame. Damaged, and what the store raises."""
+        try:
+            return self._answer(kind, payload)
+        except DatabaseError as problem:
+            if type(problem.orig) is driver.DatabaseError:
+                told = f"history is damaged ({problem.orig}): the next start builds it again"
+                raise Damaged(told) from problem
+            raise
+
+    def _answer(self, kind: bytes, payload: bytes) -> Any:
         if kind == CATALOG:
             catalog = Catalog.listing(*_listed.decode(payload))
             self._projector = Projector(self._store, catalog, self._frames_kept)
@@ -146,65 +149,11 @@ class Worker:
             self._settling.close()
 
 
-def serve(
-    first: Any, answer: Callable[[bytes, bytes], Any], incoming: BinaryIO, outgoing: BinaryIO
-) -> None:
-    """Say something first, then answer frames until there are no more.
-
-    An exception of `answer` goes back as text.
-    """
-    say(outgoing, DONE, first)
-    while frame := hear(incoming):
-        kind, payload = frame
-        try:
-            said = answer(kind, payload)
-        except DatabaseError as problem:
-            if type(problem.orig) is driver.DatabaseError:
-                told = f"history is damaged ({problem.orig}): the next start builds it again"
-                say(outgoing, DAMAGED, told)
-            else:
-                say(outgoing, FAILED, f"{type(problem).__name__}: {problem}")
-        except Exception as problem:  # noqa: BLE001 - the venue decides what it means
-            say(outgoing, FAILED, f"{type(problem).__name__}: {problem}")
-        else:
-            say(outgoing, DONE, said)
-
-
-def hear(incoming: BinaryIO) -> tuple[bytes, bytes] | None:
-    """The next frame of the venue, its kind and payload; None when there are no more."""
-    head = incoming.read(HEAD.size)
-    if len(head) < HEAD.size:
-        return None
-    kind, length = HEAD.unpack(head)
-    payload = incoming.read(length)
-    return (kind, payload) if len(payload) == length else None
-
-
-def say(outgoing: BinaryIO, kind: bytes, value: Any) -> None:
-    """Send a frame to the venue."""
-    payload = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
-    outgoing.write(HEAD.pack(kind, len(payload)) + payload)
-    outgoing.flush()
-
-
-def settle() -> None:
-    """Be a helper. Signals are for the venue, which ends its helpers in good order; a failure that
-    SQLite reports is told as a sentence, not as a traceback."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    sys.unraisablehook = _tell
-
-
-def _tell(met: sys.UnraisableHookArgs) -> None:
-    log.warning("history met: %s", met.exc_value)
-
-
 def main() -> None:
     """Serve the history file that the first frame names: it comes when the venue knows it, which
     may be long after this process was begun."""
-    settle()
-    give_way(NICENESS)
-    frame = hear(sys.stdin.buffer)
+    begin_helper(SOON)
+    frame = hear()
     if frame is None:
         return
     assert frame[0] == OPEN, frame[0]
@@ -212,13 +161,11 @@ def main() -> None:
     try:
         store = open_passing(opened.path) if opened.temporary else open_history(opened.path)
     except (HistoryDamaged, OSError) as problem:
-        say(sys.stdout.buffer, FAILED, str(problem))
+        say(FAILED, str(problem))
         return
     worker = Worker(store, opened.frames_kept, opened.path)
     try:
-        serve(store.reached(), worker.answer, sys.stdin.buffer, sys.stdout.buffer)
-    except BrokenPipeError:
-        pass  # the venue is gone: the projected rows are kept
+        serve(store.reached(), worker.answer)
     finally:
         worker.close()
         store.close()
