@@ -1,4 +1,4 @@
-"""Cancel-all-after: owners' countdowns, and the end of their open orders when one runs out."""
+"""Cancel-all-after: runs owners' countdowns, and cancels their open orders when one ends."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Countdown = tuple[int, int, int]  # deadline (µs), uid, `vocabulary.Product`
 
 
 class Countdowns:
-    """The countdowns that run, at most one per owner and product.
+    """The running countdowns, at most one per owner and product.
 
-    `queue` has them by deadline, then uid; `running` the deadline (µs) by uid and product.
+    `queue` orders them by deadline, then uid; `running` has the deadline (µs) by uid and product.
     """
 
     __slots__ = ("contracts", "queue", "running", "spot")
@@ -34,9 +34,9 @@ class Countdowns:
         self.running: dict[tuple[int, int], int] = {}
 
     def set(self, command: SetCancelAfter) -> list[Event]:
-        """Begin or restart an owner's countdown, or (0) switch it off.
+        """Start or restart an owner's countdown, or (0) stop it.
 
-        A frozen owner may: a countdown does nothing that it could not do at once.
+        A frozen owner may do so: a countdown does nothing that it could not do at once.
         """
         uid, product, timeout = command.uid, command.product, command.timeout
         assert type(timeout) is int, command
@@ -54,14 +54,14 @@ class Countdowns:
         return [CancelAfterSet(uid, product, command.time + timeout)]
 
     def add(self, countdown: Countdown) -> None:
-        """Have a countdown run; its owner must have none for the product."""
+        """Start a countdown; its owner must have none for the product."""
         deadline, uid, product = countdown
         assert (uid, product) not in self.running, f"uid {uid} has a countdown already"
         insort(self.queue, countdown)
         self.running[uid, product] = deadline
 
     def due(self, time: int) -> bool:
-        """Whether a deadline has come and its orders are not cancelled yet."""
+        """Whether a deadline has passed and its orders are not cancelled yet."""
         return bool(self.queue) and self.queue[0][0] <= time
 
     def pass_time(self, time: int) -> list[Event]:
@@ -84,7 +84,7 @@ class Countdowns:
         return events
 
     def _cancel(self, uid: int, product: int, time: int) -> list[Event]:
-        """Cancel all, as the owner's own cancel-all does, in all symbols of a product."""
+        """Cancel all orders in all symbols of a product, as the owner's own cancel-all does."""
         if product == Product.CONTRACT:
             return self.contracts.cancel_all(CancelContractOrders(uid, time=time))
         return end_spot_orders(self.spot, uid, time)

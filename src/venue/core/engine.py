@@ -116,7 +116,7 @@ class Codec(Protocol):
 
 
 class NoCodec:
-    """That of an engine which keeps no states."""
+    """The codec of an engine that keeps no states."""
 
     def encode(self, engine: Engine) -> bytes:
         raise NotImplementedError("an engine of `snapshot.begin` keeps states")
@@ -128,8 +128,8 @@ class NoCodec:
 class Engine:
     """The whole state of the venue. Deterministic: the same commands give the same events.
 
-    `sequence` counts applied commands, `time` is the last command's (µs). `codec` keeps and
-    reverts states: an engine that has none takes no such commands.
+    `sequence` counts applied commands, `time` is the last command's (µs). `codec` saves and
+    restores states: an engine without one accepts no such commands.
     """
 
     __slots__ = (
@@ -180,7 +180,7 @@ class Engine:
         self._handlers = self._wired()
 
     def _wired(self) -> dict[type, Callable[[Any], list[Event]]]:
-        """The handler of each command, of the parts that the engine has now."""
+        """The table from command type to handler, for the engine's present parts."""
         triggers = self.schedule.triggers
         margins = Margins(self.contracts)
         contract_listing = ContractListing(self.contracts, self.schedule.terms)
@@ -244,7 +244,7 @@ class Engine:
         }
 
     def apply(self, command: Command) -> list[Event]:
-        """Apply one command; its time must not lie before the last one's."""
+        """Apply one command; its time must not be before the last one's."""
         time: int = command.time
         assert time >= self.time, f"the command's time {time} lies before {self.time}"
         self.time = time
@@ -277,7 +277,7 @@ class Engine:
         return events
 
     def _obey(self, command: Any) -> list[Event]:
-        """Apply a command that its owner's state lets through (rule 2.7)."""
+        """Apply a command that its owner's state allows (rule 2.7)."""
         if type(command) in REFUSED_FROZEN:
             account = self.ledger.accounts.get(command.uid)
             if account is not None and account.frozen:
@@ -299,8 +299,8 @@ class Engine:
         return [StateKept(command.name, self.sequence)]
 
     def _revert(self, command: RevertState) -> list[Event]:
-        """Take the parts of an engine that is made of a kept state. Time goes back, the sequence
-        does not: it numbers the journal."""
+        """Replace the engine's parts by those of a saved state. The time goes back; the sequence
+        does not, because it numbers the journal."""
         savepoints = self.savepoints
         kept = savepoints.kept.get(command.name)
         if kept is None:
@@ -355,7 +355,8 @@ class Engine:
         return events
 
     def _copy(self, events: list[Event], time: int) -> None:
-        """Take in the trades, then let followers repeat a slice of their leads' fills."""
+        """Process the trades for copy trading, then let followers repeat a slice of their leads'
+        fills."""
         if self.contracts.collateral.copied:
             events += self.copying.books.note(events, time)
         if self.copying.books.echoes or self.copying.settling > 0:
@@ -363,7 +364,7 @@ class Engine:
         self.contracts.collateral.copied = False
 
     def _copied(self, events: list[Event], said: list[Event], time: int) -> None:
-        """Take in the events `said` of copying, with the conditional orders that they trigger."""
+        """Append the events `said` of copying, and the conditional orders that they trigger."""
         known = len(said)
         if known:
             self._traded(said, time)
@@ -382,9 +383,10 @@ class Engine:
     # -- read-only questions ---------------------------------------------------------------------
 
     def pending(self) -> bool:
-        """Whether more is due than one command may do: `Proceed` goes on with it.
+        """Whether more is due than one command may do: `Proceed` continues it.
 
-        Asked after each batch, so it looks at what each part has left, and calls none without need.
+        It is asked after each batch, so it reads what each part has left, and calls as little as
+        possible.
         """
         if self.closing.running or self.rewards.queue or self.fee_tiers.queue:
             return True
@@ -436,7 +438,7 @@ class Engine:
 
     @property
     def epoch(self) -> int:
-        """How often the state went back."""
+        """How often the state was reverted."""
         return self.savepoints.epoch
 
     @property
@@ -449,12 +451,13 @@ class Engine:
         return self.ledger.accounts[uid]
 
     def spot_account(self, uid: int) -> SpotAccount:
-        """The spot side of the owner with this uid, made when there is none yet: an empty one is no
-        state. KeyError for an unknown uid."""
+        """Return the spot side of the owner with this uid; create an empty one if there is none,
+        which is no state. KeyError for an unknown uid."""
         return self.spot.account_of(self.ledger.accounts[uid])
 
     def holding(self, uid: int) -> Holding:
-        """The contract side of the owner with this uid, as `spot_account`."""
+        """Return the contract side of the owner with this uid; created and refused as
+        `spot_account`."""
         return self.contracts.collateral.holding_of(self.ledger.accounts[uid])
 
     def market(self, symbol: str) -> SpotMarket | None:

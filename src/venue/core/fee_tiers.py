@@ -1,4 +1,4 @@
-"""Fee tiers: an owner that traded much in 30 days pays less (rule 9.5)."""
+"""Fee tiers: gives lower fees to an owner that traded much in 30 days (rule 9.5)."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from venue.vocabulary import (
 )
 
 DAYS: Final = 30
-CHUNK: Final = 250  # owners judged by one slice
+CHUNK: Final = 250  # owners assessed by one slice
 
 Who = tuple[int, int]  # uid, `vocabulary.Product`
 
 
 class Table:
-    """A product's tiers, lowest first; volume counts in markets of the asset at `asset`. Without
-    tiers nothing counts, and volume counted before is of that asset. `least` is the lowest of their
-    rates (ppm) that is not 0; 0 where all are."""
+    """A product's tiers, lowest first. Volume counts in markets of the asset at `asset`; without
+    tiers nothing counts, and volume counted before is of that asset. `least` is the lowest of the
+    rates (ppm) that is not 0; 0 when all are 0."""
 
     __slots__ = ("asset", "least", "tiers")
 
@@ -46,10 +46,10 @@ class Table:
 
 
 class Standing:
-    """The volume of one owner in one product: `today`'s on `day` (days since 1970), and `past` as
+    """The volume of one owner in one product: `today` on `day` (days since 1970), and `past` as
     (day, atoms), oldest first; `level` of its tier (0: none) and the tier's rates.
 
-    `own`: the owner has rates of its own, which go before the tier's.
+    `own`: the owner has its own rates, which override the tier's.
     """
 
     __slots__ = ("day", "level", "maker_ppm", "own", "past", "taker_ppm", "today")
@@ -69,7 +69,7 @@ class Standing:
         self.today = min(AMOUNT_MAX, self.today + amount)
 
     def close(self, day: int) -> None:
-        """Have a day begin; volume of more than 30 days before it is forgotten."""
+        """Start a new day; volume of more than 30 days before it is dropped."""
         if day != self.day:
             if self.today:
                 self.past.append((self.day, self.today))
@@ -84,7 +84,7 @@ class Standing:
 
 class FeeTiers:
     """`tables` by product; `standings` of owners that traded since there was a table. `day` is the
-    last one on which they were judged, `queue` those that are still to be judged on it."""
+    last one on which owners were assessed, `queue` the owners still to be assessed on it."""
 
     __slots__ = ("day", "ledger", "owners", "perps", "queue", "spot", "standings", "tables")
 
@@ -101,7 +101,8 @@ class FeeTiers:
     # -- the operator's ---------------------------------------------------------------------------
 
     def set_tiers(self, command: SetFeeTiers) -> list[Event]:
-        """Other tiers, or none: owners are judged by them from the next 00:00 UTC on."""
+        """Replace the tiers, or remove them; owners are assessed by them from the next 00:00 UTC
+        on."""
         assert command.product in (PRODUCT_SPOT, PRODUCT_CONTRACT), command
         tiers = command.tiers
         known = self.tables.get(command.product)
@@ -135,7 +136,7 @@ class FeeTiers:
                 standing.today = 0
 
     def set_fees(self, command: SetFees) -> list[Event]:
-        """An owner's own rates, which go before its tier's."""
+        """Set an owner's own rates, which override its tier's."""
         events = self.owners.set_fees(command)
         standing = self.standings.get((command.uid, command.product))
         if standing is not None and isinstance(events[0], FeesSet):
@@ -146,7 +147,7 @@ class FeeTiers:
     # -- volume -----------------------------------------------------------------------------------
 
     def count(self, events: list[Event], time: int) -> None:
-        """Count the volume of trades with others, as far as the venue earned fees by it."""
+        """Count the volume of trades with other owners, as far as the venue earned fees from it."""
         day = time // DAY_US
         for event in events:
             if type(event) is Trade:
@@ -170,7 +171,7 @@ class FeeTiers:
                     self._trade(PRODUCT_CONTRACT, asset, pair, event.notional, fees, day)
 
     def _kept(self, product: int, uid: int, fee: int) -> int:
-        """Return what the venue keeps of a fee: not the refund and not the inviter's share."""
+        """The part of a fee that the venue keeps: without the refund and the inviter's share."""
         account = self.ledger.accounts[uid]
         benefits = account.benefits
         if benefits is None:
@@ -182,8 +183,8 @@ class FeeTiers:
     def _trade(
         self, product: int, asset: int, pair: tuple[int, int], notional: int, fees: int, day: int
     ) -> None:
-        """Count a trade for both, as far as `fees` in the tiers' asset are those of the best tier:
-        a fee in another asset, or hardly any, is no price for a lower one."""
+        """Count a trade for both sides, as far as `fees` in the tiers' asset reach those of the
+        best tier: a fee in another asset, or hardly any fee, must not earn a lower one."""
         table = self.tables.get(product)
         if table is None or not table.tiers or table.asset != asset:
             return
@@ -204,7 +205,7 @@ class FeeTiers:
     # -- 00:00 UTC --------------------------------------------------------------------------------
 
     def pass_time(self, time: int) -> list[Event]:
-        """With a new day, judge everybody by the 30 days before it, in bounded steps."""
+        """On a new day, assess all owners by the 30 days before it, in bounded steps."""
         if not self.standings:
             return []
         day = time // DAY_US
@@ -249,7 +250,8 @@ class FeeTiers:
             account.taker_ppm = standing.taker_ppm
 
     def rates_of(self, account: Account, product: int) -> tuple[int, int]:
-        """The maker's and taker's rates that an owner has beside the symbols', in ppm; -1: none."""
+        """The maker's and taker's rates that replace the symbols' for an owner, in ppm; -1:
+        none."""
         if product == PRODUCT_SPOT:
             return account.maker_ppm, account.taker_ppm
         holding = self.owners.collateral.holding_of(account)

@@ -1,4 +1,4 @@
-"""Freezing: an owner's open orders end, and none of its commands moves its money (rule 2.7)."""
+"""Freezing: ends an owner's open orders, and blocks all its commands that move money (rule 2.7)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from venue.vocabulary import CANCELED, CAUSE_OPERATOR
 
 
 class Freezing:
-    """Freezes owners of both products. It has no state of its own."""
+    """Freezes owners of both products. It has no state."""
 
     __slots__ = ("contracts", "owners", "spot")
 
@@ -21,7 +21,7 @@ class Freezing:
         self.contracts = contracts
 
     def freeze(self, command: FreezeOwner) -> list[Event]:
-        """Freeze an owner, which ends its open orders, or let it act again."""
+        """Freeze an owner, which ends its open orders, or unblock it."""
         events = self.owners.freeze(command)
         if command.frozen and not isinstance(events[0], Rejected):
             events += end_spot_orders(self.spot, command.uid, command.time)

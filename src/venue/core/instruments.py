@@ -17,7 +17,7 @@ DAY_MINUTES: Final = 1_440
 
 
 class Asset(Struct, frozen=True, array_like=True):
-    """Something held. One unit is 10^scale atoms; `coin_id` is its number on the wire."""
+    """An asset. One unit is 10^scale atoms; `coin_id` is its number on the wire."""
 
     name: str
     coin_id: Signed
@@ -49,7 +49,7 @@ class Instrument(Struct, frozen=True, array_like=True):
 
 
 class Tier(Struct, frozen=True, array_like=True):
-    """Positions up to `notional_max` atoms: their leverage and maintenance rate (rule 5.8)."""
+    """The leverage and maintenance rate of positions up to `notional_max` atoms (rule 5.8)."""
 
     notional_max: Signed
     leverage_max: Signed
@@ -59,15 +59,17 @@ class Tier(Struct, frozen=True, array_like=True):
 class Contract(Struct, frozen=True, array_like=True):
     """A perpetual contract's specification; `instrument.quote` is the asset it settles in.
 
-    `tiers` ascend, the last one reaches as far as positions may. `funding_minutes` are minutes of
-    the day, UTC. `index_sources` are "spot" (the venue's own spot market of the same symbol) or
-    names under which index prices are posted. Rates with `_ppb` are parts per billion.
-    The spot book is a source when each side can fill `index_notional`; the premium is of the prices
+    `tiers` ascend, the last one reaches the largest position. `funding_minutes` are minutes of the
+    day, UTC. `index_sources` are "spot" (the venue's own spot market of the same symbol) or names
+    under which index prices are posted. Rates with `_ppb` are parts per billion.
+
+    The spot book is a source when each side can fill `index_notional`; the premium uses the prices
     that fill `impact_notional` (rule 6.3). Both are atoms of the settle asset; 0 stands for a part
     of the first tier (rule 1.6). The index moves by at most `index_step_ppm` a second. One owner's
     longs, and its shorts, are at most `share_ppm` of `open_interest_max`.
-    `underlying` names the kind of what it is on. Its index follows the sources within
-    `market_hours`, always without any (rule 6.8).
+
+    `underlying` names the kind of the underlying. Its index follows the sources within
+    `market_hours`; always, if there are none (rule 6.8).
     """
 
     instrument: Instrument
@@ -187,7 +189,7 @@ def _scaled(number: int, shift: int) -> int:
 
 
 def grid(instrument: Instrument) -> tuple[object, ...]:
-    """The fields of an instrument that stay once it is listed."""
+    """The fields of an instrument that cannot change after its listing."""
     return (
         instrument.base,
         instrument.quote,

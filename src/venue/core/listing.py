@@ -1,4 +1,4 @@
-"""The venue's listings: assets, instruments, halts and settings."""
+"""Lists assets and instruments, halts markets, and stores settings."""
 
 from __future__ import annotations
 

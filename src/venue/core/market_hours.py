@@ -34,7 +34,7 @@ def hours_fault(sessions: tuple[TradingSession, ...]) -> str:
 
 
 def opens_at(sessions: tuple[TradingSession, ...], time: int) -> int:
-    """When the next session begins, in µs; 0 while one runs, and without sessions."""
+    """The time when the next session begins, in µs; 0 while one runs, and without sessions."""
     if not sessions:
         return 0
     passed = (time - FIRST_MONDAY_US) % WEEK_US

@@ -1,4 +1,4 @@
-"""The commands about an owner or a market, and the answer of each state to them (rule 2.7)."""
+"""Lists for each command how it is answered in each state of its owner or market (rule 2.7)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from venue.core.messages.copy_commands import CloseCopy, Follow, SetLead, StopCo
 
 
 class Verdict(IntEnum):
-    """How a state answers a command."""
+    """The answer of a state to a command."""
 
     TAKEN = 0  # it has its effect
     REFUSED = 1
@@ -55,8 +55,8 @@ class Verdict(IntEnum):
 
 
 class Permitted(Struct, frozen=True):
-    """One command: the answer while its owner is frozen, while its symbol is halted, while its
-    contract is delisted and its orders only reduce, and once its contract is settled."""
+    """One command: its answer while its owner is frozen, while its symbol is halted, while its
+    contract is delisted and its orders only reduce, and after its contract is settled."""
 
     command: type
     frozen: Verdict

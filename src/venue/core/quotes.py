@@ -20,7 +20,7 @@ REJECTED: Final = Rejected
 
 
 class Quotes:
-    """Makers' orders in both products; the state is theirs."""
+    """Moves makers' orders in both products; it has no state."""
 
     __slots__ = ("_contracts", "_spot")
 
@@ -29,7 +29,8 @@ class Quotes:
         self._contracts = contracts
 
     def move(self, command: MoveQuotes) -> list[Event]:
-        """Cancel, then place, as the makers' own requests would. A refused order has no event."""
+        """Cancel, then place, with the same effect as the makers' own requests. A refused order has
+        no event."""
         accounts = self._spot.ledger.accounts
         for maker in command.makers:
             account = accounts.get(maker.uid)

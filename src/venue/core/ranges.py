@@ -1,4 +1,4 @@
-"""The whole numbers that a command may carry, as types of its fields, and what breaks them."""
+"""The integers that a command may carry, as types of its fields, and a check for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 class OutOfBounds(ValueError):
-    """No command can carry this; `name` is the field, `rule` what it may hold."""
+    """No command can carry this value; `name` is the field, `rule` its allowed values."""
 
     def __init__(self, name: str, rule: str) -> None:
         super().__init__(f"{name}: {rule}")
@@ -28,7 +28,7 @@ class OutOfBounds(ValueError):
 
 
 def fault(struct: Struct) -> OutOfBounds | None:
-    """The first field that cannot be written, or not be read again; None when all can."""
+    """The first field that cannot be written, or not be read back; None when all can."""
     fields = msgspec.structs.fields(type(struct))
     for field, value in zip(fields, msgspec.structs.astuple(struct), strict=True):
         if _fits(field.type, value):

@@ -1,4 +1,4 @@
-"""Movements of money under a reference: each has its effect once (rule 2.6)."""
+"""Money movements with a reference: the same reference moves money once (rule 2.6)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ Movement = Deposit | Withdraw | Transfer | ChangeGift
 class KnownMovement:
     """A movement whose reference is remembered.
 
-    `answer` are bill and balance after it of each wallet; of a gift, its amount and what is left.
+    `answer` has the bill and the balance after it of each wallet; for a gift, its amount and what
+    is left.
     """
 
     __slots__ = ("answer", "content", "time")
@@ -38,7 +39,7 @@ class KnownMovement:
 
 
 class MoneyReferences:
-    """`known` are the references of the venue, oldest first."""
+    """`known` are the venue's remembered references, oldest first."""
 
     __slots__ = ("known", "owners", "rewards")
 
@@ -73,7 +74,8 @@ class MoneyReferences:
     def _once(
         self, command: Movement, content: str, move: Callable[[], list[Event]]
     ) -> list[Event]:
-        """Move, unless the reference is known: it has had its effect, or is another movement's."""
+        """Move the money, unless the reference is known: then it was moved before, or the reference
+        belongs to another movement."""
         reference = command.reference
         if not reference:
             return move()

@@ -1,4 +1,5 @@
-"""Gifts, the fee discount and invitations: their owners, and the payments of each day (rule 9)."""
+"""Gifts, the fee discount and invitations: sets them, and makes the payments of each day (rule
+9)."""
 
 from __future__ import annotations
 
@@ -52,10 +53,11 @@ RESERVED: Final = (FEES_UID, FUND_UID, COMMISSION_UID)
 
 
 class Rewards:
-    """The payments that fees bring owners. `day` is the last one whose payments have begun, in
-    days since 1970 (0: none), `queue` are the owners that may still get some of the days before it.
+    """The payments that owners get for fees. `day` is the last one whose payments have started, in
+    days since 1970 (0: none); `queue` are the owners that may still be owed payments for earlier
+    days.
 
-    `members` are the owners whose fees promise anything, `codes` the affiliates by their codes.
+    `members` are the owners whose fees lead to payments, `codes` the affiliates by their codes.
     """
 
     __slots__ = ("codes", "collateral", "counters", "day", "ledger", "members", "queue")
@@ -72,7 +74,8 @@ class Rewards:
     # -- gifts -----------------------------------------------------------------------------------
 
     def change_gift(self, command: ChangeGift) -> list[Event]:
-        """Give a gift, or take back as much of its rest as is not needed as margin (rule 9.2)."""
+        """Give a gift, or take back the part of its rest that is not needed as margin (rule
+        9.2)."""
         account = self.ledger.accounts.get(command.uid)
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
@@ -119,7 +122,7 @@ class Rewards:
     # -- taking part -----------------------------------------------------------------------------
 
     def set_discount(self, command: SetDiscount) -> list[Event]:
-        """Set the terms from now on; payments that fees have promised already stay promised."""
+        """Set the terms from now on; payments for earlier fees stay owed."""
         terms = self.ledger.terms
         if not command.asset:
             terms.asset = -1
@@ -136,7 +139,7 @@ class Rewards:
         return [DiscountSet(command.asset, command.holding, command.rate_ppm)]
 
     def join_discount(self, command: JoinDiscount) -> list[Event]:
-        """Opt in or out: only fees paid from now on count."""
+        """Opt in or out; only fees paid from now on count."""
         account = self.ledger.accounts.get(command.uid)
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
@@ -147,7 +150,7 @@ class Rewards:
         return [DiscountJoined(command.uid, command.on)]
 
     def set_affiliate(self, command: SetAffiliate) -> list[Event]:
-        """Make an owner an affiliate, or change its code and shares for fees from now on."""
+        """Make an owner an affiliate, or change its code and its shares of fees from now on."""
         account = self.ledger.accounts.get(command.uid)
         if account is None:
             return [Rejected(Reject.OWNER_UNKNOWN)]
@@ -168,7 +171,7 @@ class Rewards:
         ]  # fmt: skip
 
     def invite(self, command: Invite) -> list[Event]:
-        """Note who invited an owner, once and for all; nobody invites itself."""
+        """Note who invited an owner; it cannot change later, and nobody invites itself."""
         account = self.ledger.accounts.get(command.uid)
         inviter = self.ledger.accounts.get(command.inviter)
         if account is None or inviter is None:
@@ -193,7 +196,7 @@ class Rewards:
     # -- the payments of a day -------------------------------------------------------------------
 
     def pass_time(self, time: int) -> list[Event]:
-        """After 00:00 UTC, pay the promises of the days before, in bounded steps."""
+        """After 00:00 UTC, make the payments for earlier days, in bounded steps."""
         if not self.members:
             return []
         day = time // DAY_US

@@ -1,7 +1,7 @@
-"""The number of the rules: commands are replayed under the rules that answered them, or not at all.
+"""The number of the rules: commands are replayed only under the rules that answered them.
 
-It is raised with every change of the core after which some command would give other events or leave
-another state. `tests/core/test_rules.py` asks that question of every change of the core's sources.
+Raise it when a change of the core would make some command give other events or leave another state.
+`tests/core/test_rules.py` asks for that decision at every change of the core's sources.
 """
 
 from typing import Final

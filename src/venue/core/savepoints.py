@@ -1,4 +1,4 @@
-"""States kept under names, as bytes."""
+"""Saved states by name, as bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Savepoint(Struct, array_like=True):
 
 
 class Savepoints:
-    """The savepoints by name, oldest first, and how often the state went back."""
+    """The savepoints by name, oldest first, and how often the state was reverted."""
 
     __slots__ = ("epoch", "kept")
 
@@ -33,7 +33,7 @@ class Savepoints:
         self.kept: dict[str, Savepoint] = {}
 
     def drop(self, command: DropState) -> list[Event]:
-        """Keep a state no more."""
+        """Delete a saved state."""
         if command.name not in self.kept:
             return [Rejected(Reject.STATE_UNKNOWN)]
         del self.kept[command.name]

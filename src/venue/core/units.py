@@ -1,4 +1,4 @@
-"""Whole numbers and their roundings.
+"""Integers and their roundings.
 
 A price counts ticks (price / tick size), a quantity lots (base quantity / step size), and money
 atoms (amount of an asset x 10^scale).

@@ -1,4 +1,4 @@
-"""Data as msgpack in which a whole number may have any size: one beyond 64 bits is an extension."""
+"""Encodes integers of any size in msgpack: one beyond 64 bits is an extension."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 def encode(value: Any) -> bytes:
-    """A value as msgpack; without wide numbers it is what msgspec writes, at the same price."""
+    """A value as msgpack; without wide numbers the bytes are msgspec's, at the same speed."""
     try:
         return _encode(value)
     except OverflowError:

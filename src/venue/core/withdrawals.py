@@ -1,4 +1,4 @@
-"""Internal withdrawals: an affiliate sends money of its own to another owner (rule 9.6)."""
+"""Internal withdrawals: an affiliate sends its own money to another owner (rule 9.6)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Withdrawals:
         self.sent: dict[int, dict[str, Sent]] = {}
 
     def withdraw(self, command: InternalWithdraw) -> list[Event]:
-        """Send the money, or say why not; a repetition has no second effect."""
+        """Send the money, or return why not; a repetition has no second effect."""
         ledger = self.owners.ledger
         account = ledger.accounts.get(command.uid)
         if account is None:
@@ -81,7 +81,7 @@ class Withdrawals:
     def _refusal(
         self, account: Account, receiver: Account | None, asset: int, command: InternalWithdraw
     ) -> int:
-        """Why it cannot be; 0 when it can."""
+        """The reason of a refusal; 0 when there is none."""
         assert type(command.amount) is int, command
         assert command.source in WALLETS, command
         assert command.target in WALLETS, command

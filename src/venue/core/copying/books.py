@@ -18,10 +18,10 @@ ECHOES_MAX: Final = 64  # of a lead that wait: openings beyond that are not copi
 
 
 class Books:
-    """Leads, followers and copies. `traders` are by uid, `followings` by number, rising.
+    """Leads, followers and copies. `traders` are by uid, `followings` by number, ascending.
 
-    `echoes` are acts of leads that not all followers have repeated, by the lead's uid: leads take
-    turns. `behind` are the copies with lots that are due but not closed yet.
+    `echoes` are acts of leads that not all followers have repeated, by the lead's uid: leads are
+    served in turn. `behind` are the copies with lots that are due but not closed yet.
     """
 
     __slots__ = ("behind", "closing_copy", "closing_id", "contracts", "echoes", "followings",
@@ -40,8 +40,8 @@ class Books:
         self.closing_id = 0
 
     def note(self, events: list[Event], time: int) -> list[Event]:
-        """Take in the trades: followers are to repeat a lead's; when a follower closes a copy, the
-        lead's share of its profit is taken."""
+        """Process trades. A lead's trades are scheduled for its followers to repeat; when a
+        follower closes a copy, the lead's share of its profit is taken."""
         said: list[Event] = []
         traders = self.traders
         for event in events:
@@ -62,7 +62,7 @@ class Books:
         return said
 
     def _lead_leg(self, lead: Lead, event: ContractTrade, leg: Leg, said: list[Event]) -> None:
-        """One fill of a lead: have its followers repeat it."""
+        """Process one fill of a lead: schedule it for its followers to repeat."""
         track = lead.tracks.get(leg.position_id)
         if track is None:
             perp = self.contracts.markets[event.symbol]
@@ -91,7 +91,7 @@ class Books:
             self._end_track(lead, track, said)
 
     def _opened(self, lead: Lead, track: Track, event: ContractTrade, leg: Leg) -> None:
-        """Have an opening repeated, unless too much of the lead's waits for that."""
+        """Schedule an opening for repetition, unless too many acts of the lead are waiting."""
         echo = self._unrepeated(lead, track, opens=True)
         if echo is None:
             if len(self.echoes.get(lead.account.uid, ())) >= ECHOES_MAX:
@@ -103,21 +103,21 @@ class Books:
             echo.first = True
 
     def _unrepeated(self, lead: Lead, track: Track, *, opens: bool) -> Echo | None:
-        """The last echo of the same, to which one more fill is added; None once a follower has
-        repeated it."""
+        """The latest echo of the same kind, to which one more fill can be added; None when a
+        follower has repeated it already."""
         for last in reversed(self.echoes.get(lead.account.uid, ())):
             if last.track is track:
                 return last if last.opens == opens and not last.number else None
         return None
 
     def _new_echo(self, lead: Lead, track: Track, *, opens: bool) -> Echo:
-        """A new echo: one more act for followers to repeat."""
+        """Add an echo: one more act for followers to repeat."""
         echo = Echo(lead, track, self.next_number - 1, opens=opens)
         self.echoes.setdefault(lead.account.uid, []).append(echo)
         return echo
 
     def _awaited(self, lead: Lead, track: Track) -> bool:
-        """Whether followers still have to open a position of the lead's."""
+        """Whether followers still have to open a position of the lead."""
         return any(echo.track is track for echo in self.echoes.get(lead.account.uid, ()))
 
     def _end_track(self, lead: Lead, track: Track, said: list[Event]) -> None:
@@ -137,8 +137,8 @@ class Books:
     def _tracked_leg(
         self, tracked: Tracked, event: ContractTrade, leg: Leg, time: int, said: list[Event]
     ) -> None:
-        """One fill of a position that carries copies. A close takes the owner's own lots first,
-        then the newest copies; a copy's own closing order closes that copy."""
+        """Process one fill of a position that carries copies. A close takes the owner's own lots
+        first, then the newest copies; a copy's own closing order closes that copy."""
         lots = event.quantity
         if leg.opens:
             tracked.quantity += lots

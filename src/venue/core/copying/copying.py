@@ -1,4 +1,4 @@
-"""Copy trading (rule 9.4): its commands, its slices and its day."""
+"""Copy trading (rule 9.4): its commands, its slices and its daily settlement."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ TRIED_MAX: Final = 200  # of them, tried again at one tick
 class Copying:
     """Copy trading over the contracts.
 
-    `day` is the UTC day of the last settlement; one that is under way has `settling` as the number
-    of the next pair, and `settle_last` as that of the last, 0 when there is none.
+    `day` is the UTC day of the last settlement. While one is running, `settling` is the number of
+    the next pair and `settle_last` that of the last; otherwise 0.
     """
 
     __slots__ = ("books", "contracts", "day", "repeating", "settle_last", "settling")
@@ -42,7 +42,7 @@ class Copying:
     # -- commands --------------------------------------------------------------------------------
 
     def set_lead(self, command: SetLead) -> list[Event]:
-        """Make an owner a lead, or give one other terms; present followers keep their share."""
+        """Make an owner a lead, or change a lead's terms; present followers keep their share."""
         trader = self.books.traders.get(command.uid)
         refused = lead_refused(self.contracts, command, trader)
         if refused is not None:
@@ -78,7 +78,7 @@ class Copying:
         return events
 
     def follow(self, command: Follow) -> list[Event]:
-        """Begin to follow, or change how; a share that was agreed stays while one follows."""
+        """Start to follow, or change how; an agreed share stays while the owner follows."""
         trader = self.books.traders.get(command.uid)
         found = self.books.traders.get(command.lead_uid)
         lead = lead_to_follow(
@@ -110,8 +110,8 @@ class Copying:
         return [followed, *events]
 
     def _agree(self, following: Following) -> list[Event]:
-        """Have the lead's share of today hold for a pair. Earlier gains are settled first, at the
-        share that held for them; while a part of that is owed, that share goes on to hold."""
+        """Apply the lead's present share to a pair. Earlier gains are settled first at the share
+        that applied to them; while a part of that is owed, the old share stays."""
         share_ppm = following.lead.share_ppm
         if share_ppm == following.share_ppm:
             return []
@@ -124,8 +124,8 @@ class Copying:
         return events
 
     def stop(self, command: StopCopying) -> list[Event]:
-        """Copy no more of a lead's openings. Open copies are still closed with the lead's position,
-        and their profit still shared."""
+        """Stop copying a lead's openings. Open copies are still closed with the lead's position,
+        and their profit is still shared."""
         trader = self.books.traders.get(command.uid)
         following = None if trader is None else trader.followings.get(command.lead_uid)
         if following is None or not following.active:
@@ -137,7 +137,7 @@ class Copying:
         return [FollowStopped(command.uid, command.lead_uid, copies)]
 
     def close(self, command: CloseCopy) -> list[Event]:
-        """Close one copy at market because its owner wants that."""
+        """Close one copy at market at its owner's request."""
         trader = self.books.traders.get(command.uid)
         found = None
         if trader is not None:
@@ -161,12 +161,12 @@ class Copying:
     # -- slices ----------------------------------------------------------------------------------
 
     def work(self, time: int) -> list[Event]:
-        """The next slice: of the day's settlement, and of the leads' acts to repeat."""
+        """Run the next slice: of the daily settlement, and of the leads' acts to repeat."""
         events = self._settle() if self.settling else []
         return events + self.repeating.work(time) if self.books.echoes else events
 
     def pass_time(self, time: int) -> list[Event]:
-        """Begin the day's settlement, and try again to close copies that could not be closed."""
+        """Start the daily settlement, and try again to close copies that could not be closed."""
         today = time // DAY_US
         if self.day and today > self.day and not self.settling:
             self.day = today
@@ -206,7 +206,7 @@ class Copying:
         return events
 
     def _forget(self, following: Following) -> None:
-        """Let go of a pair that is over."""
+        """Remove a pair that is over."""
         if not idle(following):
             return
         del self.books.followings[following.number]

@@ -1,4 +1,4 @@
-"""Copies with lots that are due and could not be closed yet, and their turns (rule 9.4)."""
+"""Copies with due lots that could not be closed yet, and the queues of their retries (rule 9.4)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.copying.people import GONE, IN_LINE, Copy
 from venue.core.units import SECOND_US
 
-WOKEN_MAX: Final = 1_000  # copies that come back into line at one tick
-TRIES_MAX: Final = 6  # in vain that count: a copy then pauses for 16 s
+WOKEN_MAX: Final = 1_000  # copies queued again at one tick
+TRIES_MAX: Final = 6  # failed tries that count: a copy then pauses for 16 s
 
 
 class Overdue:
-    """The copies in line, by their lead and its follower, and those that pause after a vain try.
+    """The queued copies, by their lead and its follower, and those that pause after a failed try.
 
-    Leads take turns, and followers of a lead, so that no group of copies delays another's.
+    Leads are served in turn, and so are the followers of a lead, so that no group of copies delays
+    another's.
     """
 
     __slots__ = ("lines", "pausing")
@@ -25,13 +26,13 @@ class Overdue:
         self.pausing: OrderedRows[tuple[int, int, Copy]] = OrderedRows()
 
     def add(self, copy: Copy) -> None:
-        """Have a copy stand in line, unless it is known."""
+        """Queue a copy, unless it is known already."""
         if copy.again == GONE:
             copy.tries = 0
             self._stand(copy)
 
     def put(self, copy: Copy, again: int) -> None:
-        """Have a copy stand in line, or pause until `again`, as it did before."""
+        """Queue a copy, or let it pause until `again`, as loaded or computed."""
         if again == IN_LINE:
             self._stand(copy)
         else:
@@ -54,7 +55,7 @@ class Overdue:
         copy.again = GONE
 
     def wake(self, time: int) -> None:
-        """Have those whose pause is over stand in line."""
+        """Queue the copies whose pause is over."""
         for again, _, copy in self.pausing.after((0,), WOKEN_MAX):
             if again > time:
                 break
@@ -62,7 +63,8 @@ class Overdue:
             self._stand(copy)
 
     def next(self) -> Copy | None:
-        """The next copy, out of the line; its follower and its lead go to the end."""
+        """Remove and return the next copy; its follower and its lead go to the end of their
+        queues."""
         for lead, line in self.lines.items():
             follower, own = next(iter(line.items()))
             copy = next(iter(own.values()))
@@ -75,13 +77,13 @@ class Overdue:
         return None
 
     def tried(self, copy: Copy, time: int, *, closed: bool) -> None:
-        """Have a copy that still has lots due wait for the next tick. It pauses 1, 2, 4, 8 and 16 s
-        after the second try in vain and the next ones, until it has `closed` some."""
+        """Let a copy that still has lots due wait for the next tick. From its second failed try on
+        it pauses 1, 2, 4, 8 and 16 s, until it has `closed` some."""
         copy.tries = 0 if closed else min(TRIES_MAX, copy.tries + 1)
         self.put(copy, time + (1 << copy.tries) // 4 * SECOND_US)
 
     def copies(self) -> list[Copy]:
-        """All of them: those in line as their leads' turns are, then the others."""
+        """All copies: the queued ones in the order of their leads' turns, then the others."""
         found = [
             copy for line in self.lines.values() for own in line.values() for copy in own.values()
         ]

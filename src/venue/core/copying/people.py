@@ -1,4 +1,4 @@
-"""Leads, followers and their copies: the state of copy trading."""
+"""The records of copy trading: leads, followers and their copies."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ COUNTED_MAX: Final = 2 * OPEN_ORDERS_PER_ACCOUNT_MAX  # of a lead's orders; no m
 
 
 class Track:
-    """A lead's position as it is copied, known by the position's id.
+    """A lead's position that is copied, identified by the position's id.
 
-    `quantity` is the position's size in lots as events have told it so far. `order_id` is the
-    newest order that opened of it, `first_order_id` the first that was seen. `followers` counts
-    the followers that copied it. `rows` are the copies in the order of following: its number, the
-    copy's.
-    `position` is None when it has ended.
+    `quantity` is the position's size in lots according to the events so far. `order_id` is the
+    newest order that opened a part of it, `first_order_id` the first that was seen. `followers`
+    counts the followers that copied it. `rows` are the copies in the order of following: (its
+    number, the copy's). `position` is None when it has ended.
     """
 
     __slots__ = ("copies", "first_order_id", "followers", "number", "order_id", "perp", "position",
@@ -45,9 +44,9 @@ class Track:
 
 
 class Lead:
-    """A lead trader and its terms; `followers` are the numbers of its active followings, rising.
+    """A lead trader and its terms; `followers` are the numbers of its active followings, ascending.
 
-    Where it is not `active`, nobody can begin to follow it, and openings are no longer copied.
+    When it is not `active`, nobody can start to follow it, and openings are no longer copied.
     `counted` are the orders whose openings were copied: `amount` counts each of them once.
     """
 
@@ -76,8 +75,8 @@ class Lead:
         return perp.asset == self.asset and (not self.symbols or perp.symbol in self.symbols)
 
     def count(self, order_id: int) -> bool:
-        """Count an order that opens; whether it is the first time. Of those that have ended, which
-        fill no more, a bounded number is known."""
+        """Count an order that opens; return whether it is new. Ended orders, which fill no more,
+        are remembered up to a limit."""
         if order_id in self.counted:
             return False
         if len(self.counted) >= COUNTED_MAX:
@@ -93,9 +92,9 @@ class Lead:
 
 
 class Tracked:
-    """A follower's position with the copies it carries, oldest first; `lots` are theirs.
+    """A follower's position with its copies, oldest first; `lots` are theirs.
 
-    `quantity` is its size as events have told it so far.
+    `quantity` is its size according to the events so far.
     """
 
     __slots__ = ("copies", "lots", "position", "quantity")
@@ -110,9 +109,9 @@ class Tracked:
 class Copy:
     """The part of a follower's position that copies one of a lead's.
 
-    `lots` are open, at an open value of `value` and a fee of `fee` atoms; `due` of them are to be
-    closed because the lead has closed. The sums are its life's. It was tried in vain `tries` times,
-    and is tried `again` at that time (µs), in its turn (IN_LINE), or not (GONE).
+    `lots` are open, at an open value of `value` and a fee of `fee` atoms; `due` of them must be
+    closed because the lead has closed. The sums are of the copy's whole life. Closing it has failed
+    `tries` times and is tried `again` at that time (µs), in turn (IN_LINE), or not at all (GONE).
     """
 
     __slots__ = ("again", "close_fee", "close_value", "created", "due", "fee", "following",
@@ -146,7 +145,7 @@ class Copy:
         self.again = GONE
 
     def know(self) -> None:
-        """Enter the books of its position, its lead's position and its following."""
+        """Add the copy to its position, to the lead's position and to its following."""
         self.tracked.copies.append(self)
         self.tracked.lots += self.lots
         self.track.copies[self.number] = self
@@ -154,7 +153,7 @@ class Copy:
         self.following.copies[self.number] = self
 
     def forget(self) -> None:
-        """Leave them."""
+        """Remove the copy from its position, from the lead's position and from its following."""
         self.tracked.copies.remove(self)
         del self.track.copies[self.number]
         rows = self.track.rows
@@ -163,10 +162,10 @@ class Copy:
 
 
 class OpenCopies:
-    """The sums of a pair's open copies in one contract, so that nobody walks through them.
+    """The sums of a pair's open copies in one contract, so that no question iterates over them.
 
-    `value` is their open value, `lots` and `cost` are their lots and open value with the signs of
-    their sides, `fee` is the fees of their openings; all but lots in atoms.
+    `value` is their open value; `lots` and `cost` are their lots and open value with the signs of
+    their sides; `fee` is the fees of their openings. All but lots are atoms.
     """
 
     __slots__ = ("cost", "fee", "lots", "perp", "value")
@@ -179,16 +178,16 @@ class OpenCopies:
         self.fee = 0
 
     def result(self) -> int:
-        """The result if all were closed at mark, without the fees of closing."""
+        """The result of closing all at mark, without the fees of closing."""
         mark = self.perp.mark
         return (mark * self.perp.unit * self.lots - self.cost if mark else 0) - self.fee
 
 
 class Following:
-    """One pair of follower and lead; it stays when the follower stops, for its open copies.
+    """One pair of follower and lead; it stays after the follower stops, for its open copies.
 
-    In atoms: `net` is the result of the closes so far, fees inside; `high` the mark up to which
-    the lead was paid for it; `prepaid` the follower's money in the commission account; `today` the
+    In atoms: `net` is the result of the closes so far, after fees; `high` the high-water mark up to
+    which the lead was paid; `prepaid` the follower's money in the commission account; `today` the
     result since the last settlement. `held` are the open copies by contract ordinal.
     """
 
@@ -226,7 +225,8 @@ class Following:
         return None
 
     def hold(self, track: Track, lots: int, value: int, fee: int) -> None:
-        """Count a part of a copy in (or, negative, out): its lots, open value and opening fee."""
+        """Add a part of a copy to the sums, or (negative) subtract it: its lots, open value and
+        opening fee."""
         perp = track.perp
         held = self.held.get(perp.ordinal)
         if held is None:
@@ -244,13 +244,13 @@ class Following:
         return 0 if held is None else held.value
 
     def open_loss(self) -> int:
-        """The loss that all open copies together have at mark, their opening fees inside; at most
-        0: what they have gained does not count before they are closed."""
+        """The loss of all open copies together at mark, with their opening fees; at most 0: gains
+        do not count before they are closed."""
         return min(0, sum([held.result() for held in self.held.values()]))
 
 
 class Trader:
-    """One owner's part in copy trading: a lead, or a follower, never both.
+    """One owner's role in copy trading: a lead, or a follower, never both.
 
     `followings` are by the lead's uid, `tracked` by position id.
     """
@@ -267,7 +267,7 @@ class Echo:
     """A lead's fills of one command that its followers still have to repeat.
 
     Opening: `lots` for `amount` atoms, at `share_ppb` of the lead's money; `first` are an order's
-    first fills. Closing: the position went from `before` to `after` lots. Repeating goes on after
+    first fills. Closing: the position went from `before` to `after` lots. Repeating continues after
     (`number`, `copy_no`), up to the following `last`, the newest at the time of the fills.
     """
 

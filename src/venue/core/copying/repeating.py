@@ -1,4 +1,4 @@
-"""Followers repeat their leads' fills, in bounded slices (rule 9.4)."""
+"""Places the orders by which followers repeat their leads' fills, in bounded slices (rule 9.4)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ class Repeating:
         self.margins = margins
 
     def work(self, time: int) -> list[Event]:
-        """The next slice: one lead's, oldest first, each in the order of following."""
+        """Run the next slice: the acts of one lead, oldest first, each for its followers in the
+        order of following."""
         events: list[Event] = []
         for uid, echoes in self.books.echoes.items():
             self._repeat(echoes, time, events)
@@ -77,7 +78,7 @@ class Repeating:
             copied += len(events) > before
 
     def _open_next(self, echo: Echo, time: int, events: list[Event]) -> bool:
-        """Have the next follower open what the lead opened; False when there is none."""
+        """Open the copy of the next follower; False when there is none."""
         position = echo.track.position
         if position is None:  # the lead has closed it again
             return False
@@ -99,7 +100,7 @@ class Repeating:
     def _open(
         self, echo: Echo, following: Following, config: CopyConfig, time: int, events: list[Event]
     ) -> int:
-        """Open a copy; return the reason when none is opened, 0 when an order was placed."""
+        """Open a copy; return 0 when an order was placed, otherwise the reason why not."""
         perp = echo.track.perp
         holding = following.holding
         if following.account.frozen:
@@ -146,7 +147,7 @@ class Repeating:
         self, echo: Echo, following: Following, order: Order[Terms], said: list[Event],
         events: list[Event],
     ) -> None:  # fmt: skip
-        """Count the lots that a follower's order opened to its copy of the lead's position."""
+        """Add the lots that a follower's order opened to its copy of the lead's position."""
         lots = amount = fee = position_id = 0
         for event in said:
             if type(event) is TRADE and event.taker.order_id == order.order_id:
@@ -201,7 +202,7 @@ class Repeating:
         return copy
 
     def _close_next(self, echo: Echo, time: int, events: list[Event]) -> bool:
-        """Have the next copy close its part of the lead's close; False when there is none."""
+        """Close the part of the next copy that the lead closed; False when there is none."""
         rows = echo.track.rows
         place = bisect_left(rows, (echo.number, echo.copy_no + 1))
         if place == len(rows):
@@ -218,7 +219,8 @@ class Repeating:
         return True
 
     def close_due(self, copy: Copy, time: int, events: list[Event]) -> int:
-        """Close the due lots of a copy, near the mark; the reason when none is: they stay due."""
+        """Close the due lots of a copy, near the mark; return the reason if none is closed: they
+        stay due."""
         perp = copy.track.perp
         if copy.following.account.frozen:
             return int(Reject.ACCOUNT_FROZEN)
@@ -249,7 +251,7 @@ class Repeating:
         return 0
 
     def entered(self, order: Order[Terms], copy: Copy, time: int) -> list[Event]:
-        """Enter a copy's closing order, and take in its trades."""
+        """Place a copy's closing order, and process its trades."""
         said = self.contracts.enter(order)
         if isinstance(said[0], Rejected):
             return said

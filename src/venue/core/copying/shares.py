@@ -1,4 +1,4 @@
-"""A lead's shares of its followers' profit: pre-deducted, settled daily (rule 9.4)."""
+"""Moves a lead's shares of its followers' profit: pre-deducted, settled daily (rule 9.4)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ COMMISSION_NAME: Final = "copy-commission"
 class Shares:
     """Moves shares between followers, the commission account and leads.
 
-    The commission account exists from the first lead on, frozen: its money is not the venue's.
+    The commission account exists from the first lead on, and is frozen: its money is not the
+    venue's.
     """
 
     __slots__ = ("collateral",)
@@ -40,7 +41,7 @@ class Shares:
         self.collateral = collateral
 
     def open_account(self) -> list[Event]:
-        """Open the commission account unless it exists; its name is free."""
+        """Create the commission account if it does not exist; its name is free."""
         ledger = self.collateral.ledger
         if COMMISSION_UID in ledger.accounts:
             return []
@@ -54,10 +55,10 @@ class Shares:
         return self._take(following, part_down(profit, following.share_ppm, PPM), symbol)
 
     def settle(self, following: Following) -> list[Event]:
-        """Settle one pair's day: on the net result above the high-water mark, less the loss of open
-        copies, the lead gets its share. The share of what that loss hides stays pre-deducted until
-        it is known; the rest of the pre-deductions returns. Gain whose share the follower could not
-        pay stays above the mark: it falls due again."""
+        """Settle one pair's day. The lead gets its share of the net result above the high-water
+        mark, less the loss of open copies. The share that this loss hides stays pre-deducted until
+        the loss is final; the rest of the pre-deductions returns. A gain whose share the follower
+        could not pay stays above the mark, so it falls due again."""
         certain = following.net + following.open_loss()
         due = _share(following, certain)
         most = _share(following, following.net)
@@ -113,8 +114,8 @@ class Shares:
         return events
 
     def _take(self, following: Following, wanted: int, symbol: str) -> tuple[int, list[Event]]:
-        """Move a follower's spare money to the commission account, at most `wanted`; nothing of one
-        that is frozen."""
+        """Move a follower's spare money to the commission account, at most `wanted`; nothing if it
+        is frozen."""
         if following.account.frozen:
             return 0, []
         pool = following.holding.cross(following.lead.asset)

@@ -1,4 +1,4 @@
-"""The size of a follower's copy, and the worst price at which it may trade (rule 9.4)."""
+"""Computes the size of a follower's copy, and the worst price at which it may trade (rule 9.4)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NARROW_PPM: Final = 1_000  # however much it holds, it trades so far from the ma
 
 
 def share_ppb(holding: Holding, asset: int, margin: int) -> int:
-    """Which part of a lead's money an opening takes as margin, at most all of it."""
+    """The part of a lead's money that an opening takes as margin, at most all of it."""
     own = wallets(holding, asset)
     return min(PPB, margin * PPB // own) if own > 0 else PPB
 
@@ -34,8 +34,8 @@ def share_ppb(holding: Holding, asset: int, margin: int) -> int:
 class DailyLoss:
     """The loss that a follower's copies in one settle asset may have in a day, in atoms.
 
-    `left` is the rest of it, below 0 when more is lost. It is a part of `own`, the money at the
-    beginning of the day. `held` is the open value of all copies.
+    `left` is the rest of it, negative when more is lost. The limit is a part of `own`, the money at
+    the start of the day. `held` is the open value of all copies.
     """
 
     __slots__ = ("held", "left", "own")
@@ -46,16 +46,16 @@ class DailyLoss:
         self.held = held
 
     def used(self) -> bool:
-        """Whether a part of it is lost, or at risk; otherwise there was too little money."""
+        """Whether a part of the limit is lost, or at risk; otherwise there was too little money."""
         return self.held > 0 or self.left < self.own // LOSS_PART
 
 
 def daily_loss(trader: Trader, holding: Holding, asset: int) -> DailyLoss:
     """The loss that a follower's copies of all leads together may still have this day.
 
-    Counted are the results of closes since the last settlement, fees inside, and the loss that a
-    pair's open copies have at mark, however long they are open: a lead that closes gains alone
-    would never be stopped. A gain of one pair allows no loss of another.
+    It counts the results of closes since the last settlement, after fees, and the loss that a
+    pair's open copies have at mark, however long they are open: otherwise a lead that closes only
+    gains would never be stopped. A gain of one pair does not offset a loss of another.
     """
     own, lost, held = wallets(holding, asset), 0, 0
     for following in trader.followings.values():
@@ -68,15 +68,15 @@ def daily_loss(trader: Trader, holding: Holding, asset: int) -> DailyLoss:
 
 
 def most_value(means: DailyLoss, taker_ppm: int) -> int:
-    """The greatest value of an opening that cannot lose more than is left: by the least slippage
-    and the fees of it, and of closing it and all that is held."""
+    """The greatest value of an opening that cannot lose more than is left: by the smallest
+    slippage, its own fees, and the fees of closing it and all that is held."""
     one = NARROW_PPM + taker_ppm
     return max(0, (means.left * PPM - means.held * one) // (2 * one))
 
 
 def opening_slippage(means: DailyLoss, value: int, slippage_ppm: int, taker_ppm: int) -> int:
-    """The slippage of an opening of so much value, in ppm: the chosen one, or less. If all that is
-    held then were opened and closed so far from the mark, the day's rest would pay it."""
+    """The slippage of an opening of this value, in ppm: the chosen one, or less. The rest of the
+    day's limit must pay for opening it and closing everything held that far from the mark."""
     chosen = slippage_ppm or SLIPPAGE_PPM
     held = means.held + value
     left = means.left - (held + value) * taker_ppm // PPM
@@ -84,8 +84,8 @@ def opening_slippage(means: DailyLoss, value: int, slippage_ppm: int, taker_ppm:
 
 
 def closing_slippage(means: DailyLoss, slippage_ppm: int, taker_ppm: int) -> int:
-    """The slippage of a close, as of an opening. It may lose a little more than the day allows, and
-    least of all it is 0.1 %: a copy must be closed with its lead's position."""
+    """The slippage of a close, computed as for an opening, but at least 0.1 %: it may lose a little
+    more than the day allows, because a copy must be closed with its lead's position."""
     chosen = slippage_ppm or SLIPPAGE_PPM
     left = max(means.left - means.held * taker_ppm // PPM, means.own // CLOSE_PART)
     return min(chosen, max(NARROW_PPM, left * PPM // max(1, means.held)))
@@ -94,7 +94,7 @@ def closing_slippage(means: DailyLoss, slippage_ppm: int, taker_ppm: int) -> int
 def bound(perp: Perpetual, side: int, price: int, slippage: int) -> int:
     """The worst price of a copied order of this side, in ticks.
 
-    It lies within the slippage (ppm) of the mark, and of the lead's own `price` where that is known
+    It lies within the slippage (ppm) of the mark, and of the lead's own `price` if that is known
     (not 0). So followers trade near the mark even when a lead trades far from it with a friend.
     """
     worst = perp.market.worst_price(side, perp.mark)
@@ -106,13 +106,13 @@ def bound(perp: Perpetual, side: int, price: int, slippage: int) -> int:
 
 
 def reachable(perp: Perpetual, side: int, price: int) -> bool:
-    """Whether anything rests within the bound of an order of this side."""
+    """Whether an order rests within the bound of an order of this side."""
     return perp.market.book.crosses(side, price)
 
 
 def wanted_modes(following: Following, config: CopyConfig, echo: Echo) -> SetLeverage | None:
-    """The margin mode and leverage that the settings ask for; None when they need no change, or
-    cannot have one: a position or an order of the follower's is there and keeps its own."""
+    """The margin mode and leverage that the settings ask for. None when they need no change, or
+    allow none: a position or an order of the follower exists and keeps its own."""
     perp = echo.track.perp
     modes = following.holding.modes_in(perp)
     if modes.longs or modes.shorts or modes.open_orders:
@@ -148,9 +148,10 @@ def leverages(config: CopyConfig, perp: Perpetual, lead: Modes) -> tuple[int, in
 def lots_of(
     following: Following, config: CopyConfig, echo: Echo, worst: int, most_value: int
 ) -> int:
-    """The lots of a copy of an opening: as many as its margin pays for, may be held and may lose.
+    """The lots of a copy of an opening: limited by its margin, by the largest holding and by the
+    day's loss.
 
-    `worst` is the worst price it may trade at, `most_value` bounds the value at that price.
+    `worst` is the worst price it may trade at, `most_value` limits the value at that price.
     """
     perp, holding = echo.track.perp, following.holding
     if config.by_amount:
@@ -167,7 +168,8 @@ def lots_of(
 
 
 def exits(config: CopyConfig, side: int, price: int, leverage: int) -> tuple[Exit, Exit]:
-    """Take-profit and stop-loss of a copy: where its margin has gained or lost so much at mark."""
+    """The prices of a copy's take-profit and stop-loss: where its margin has gained or lost the
+    chosen part at mark."""
     found = []
     for ratio, sign in ((config.take_profit_ppm, side), (config.stop_loss_ppm, -side)):
         trigger = price + sign * (price * ratio // (PPM * leverage))

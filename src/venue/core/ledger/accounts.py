@@ -17,7 +17,7 @@ class Balance:
 
 
 class Cash:
-    """Atoms of one settle asset in a contract pool: the cash leg (rules 5.2, 5.5).
+    """Atoms of one settle asset in a contract pool: its cash (rules 5.2, 5.5).
 
     Open orders hold `held` of a cross pool's `collateral`; `promised` is the notional of those that
     open.
@@ -35,9 +35,9 @@ class Cash:
 class Account:
     """An owner: three wallets, and its settings.
 
-    Fee rates of -1 mean the symbol's own. `contract` is the cash of its cross pools by asset,
-    `isolated` that of its isolated ones by position id; `benefits` are the venue's grants to it,
-    once there are any. `recorded`: private frames are numbered and stored even when no client is
+    Fee rates of -1 stand for the symbol's. `contract` is the cash of its cross pools by asset,
+    `isolated` that of its isolated ones by position id; `benefits` are the venue's grants to it, if
+    there are any. `recorded`: private frames are numbered and stored even when no client is
     connected. `copies`: it leads, or has followed, in copy trading. `agent`: it is one of the
     venue's own agents; nobody has acted as it while it is not `recorded`.
     """
@@ -103,7 +103,7 @@ class Account:
 
 
 def benefits_of(account: Account) -> Benefits:
-    """An account's benefits, made when they are first needed."""
+    """Return an account's benefits; create them on first use."""
     benefits = account.benefits
     if benefits is None:
         benefits = account.benefits = Benefits()

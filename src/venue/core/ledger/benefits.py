@@ -1,4 +1,4 @@
-"""The venue's grants to an owner beside its own money: gifts, a discount, an inviter (rule 9)."""
+"""The venue's grants to an owner: gifts, a discount, an inviter (rule 9)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Which = tuple[int, int]  # `vocabulary.Product`, asset ordinal
 class DiscountTerms:
     """The terms on which an owner that opted in gets contract fees back (rule 9.3).
 
-    It must hold `holding` atoms of the token at `asset` (-1: nobody gets anything).
+    It must hold `holding` atoms of the token at `asset` (-1: the discount is off).
     """
 
     __slots__ = ("asset", "holding", "rate_ppm")
@@ -22,7 +22,7 @@ class DiscountTerms:
 
 
 class Gift:
-    """The rest, `left`, of an owner's gifts in one asset; profit makes it whole up to `most`.
+    """The rest, `left`, of an owner's gifts in one asset; profit restores it up to `most`.
 
     `before` is the owner's own money that bears losses before the gift does, in atoms: gains since
     it last had no position, and the unrealized losses at the moment of the gift.
@@ -37,7 +37,7 @@ class Gift:
 
 
 class Accrual:
-    """The payments that one owner's fees of a day in one product and asset promise, in atoms.
+    """The payments owed for one owner's fees of a day in one product and asset, in atoms.
 
     `refund` is the owner's own, `commission` its inviter's; `fee` is the amount of which the latter
     is a share, `maker` and `taker` are the amounts traded, each counted up to 2^62.
@@ -54,7 +54,7 @@ class Accrual:
 
 
 class Affiliate:
-    """An owner that may invite others: the rates are its share of their fees, in ppm."""
+    """An owner that may invite others; the rates are its share of their fees, in ppm."""
 
     __slots__ = ("code", "contract_ppm", "spot_ppm")
 
@@ -65,8 +65,8 @@ class Affiliate:
 
 
 class Benefits:
-    """The grants to one owner. `today` are the payments that its fees of `day` (days since 1970)
-    promise so far, `owed` those of earlier days that are not paid yet, by day.
+    """The grants to one owner. `today` are the payments for its fees of `day` (days since 1970) so
+    far, `owed` those of earlier days that are not paid yet, by day.
 
     `inviter` is the uid of the owner that invited it (0: nobody), at `invited` (µs); with an
     `affiliate` it may invite others.
@@ -94,7 +94,7 @@ class Benefits:
         return gift.left if gift is not None else 0
 
     def give(self, asset: int, amount: int) -> None:
-        """Add to the gift, or (negative) take back from the rest of it."""
+        """Add to the gift, or (negative) take from the rest of it."""
         gift = self.gifts.get(asset)
         if gift is None:
             gift = self.gifts[asset] = Gift()
@@ -104,8 +104,8 @@ class Benefits:
             del self.gifts[asset]
 
     def bear(self, asset: int, change: int) -> int:
-        """Have the gift bear a loss beyond earlier gains, or profit make it whole first; return how
-        much it bore."""
+        """Charge the gift with a loss beyond earlier gains, or restore it from a profit first;
+        return how much it bore."""
         gift = self.gifts.get(asset)
         if gift is None:
             return 0
@@ -121,8 +121,9 @@ class Benefits:
         return borne
 
     def keep_before(self, asset: int, lost: int, own: int) -> None:
-        """Have at least `lost` atoms be borne before the gift is asked, but no more than the `own`
-        money of the owner: money that has left the wallet bears nothing."""
+        """Raise the part of the owner's own money that bears losses before the gift to `lost`
+        atoms, at most to the `own` money that there is: money that has left the wallet bears
+        nothing."""
         gift = self.gifts.get(asset)
         if gift is not None:
             gift.before = max(0, min(own, max(gift.before, lost)))
@@ -142,8 +143,8 @@ class Benefits:
         self, which: Which, *, rebate_ppm: int, ppm: int, fee: int, amount: int, maker: bool,
         time: int,
     ) -> None:  # fmt: skip
-        """Note the promises of a fee. The owner paid `fee` of its own money for trading `amount`;
-        `rebate_ppm` is the part that it gets back, `ppm` its inviter's share of the rest."""
+        """Record the payments that follow from a fee. The owner paid `fee` of its own money for
+        trading `amount`; it gets `rebate_ppm` back, and its inviter gets `ppm` of the rest."""
         if not rebate_ppm and not ppm:
             return
         self.close_days(time // DAY_US)
@@ -163,7 +164,7 @@ class Benefits:
                 accrual.taker = min(AMOUNT_MAX, accrual.taker + amount)
 
     def close_days(self, day: int) -> None:
-        """Have the promises of before a day be owed."""
+        """Turn the recorded payments of earlier days into owed ones."""
         if day == self.day:
             return
         for which, accrual in self.today.items():

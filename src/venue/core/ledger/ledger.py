@@ -1,7 +1,7 @@
 """Accounts and balanced entries; the only place where money moves (rule 2.3).
 
-Balances are lists of atoms by asset ordinal. Every entry's postings sum to zero per asset: another
-account (owner, fees, external) loses as much as an owner gains.
+Balances are lists of atoms by asset ordinal. Every entry's postings sum to zero per asset: what one
+account (owner, fees, external) gains, others lose.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from venue.vocabulary import PRODUCT_CONTRACT, WALLET_SPOT, Wallet
 
 class Ledger:
     """All balances. `external` is where deposits come from and withdrawals go to: its balances are
-    negative, unless winners took out more than came in and a loser's debt stays (rule 7.4).
+    negative, unless winners withdrew more than came in and a loser's debt stays (rule 7.4).
 
-    `dust` keeps the remainders of rounding, and money under way in a funding settlement. `names`
-    are the owners' uids, `ordinals` the places that assets have in lists, `terms` those of the fee
-    discount.
+    `dust` holds the remainders of rounding, and the money of a running funding settlement. `names`
+    are the owners' uids by name, `ordinals` the positions of assets in lists by name, `terms` those
+    of the fee discount.
     """
 
     __slots__ = ("accounts", "assets", "dust", "external", "fees", "names", "ordinals", "terms")
@@ -35,7 +35,7 @@ class Ledger:
         self.terms = DiscountTerms()
 
     def open(self, uid: int, name: str, self_trade: int = 0) -> Account:
-        """A new account, empty."""
+        """Create an empty account."""
         assert uid not in self.accounts, f"uid {uid} is taken"
         assert name not in self.names, f"the name {name} is taken"
         account = Account(uid, name, self_trade, len(self.assets))
@@ -44,7 +44,7 @@ class Ledger:
         return account
 
     def register(self, asset: Asset) -> None:
-        """Make room for an asset in every account."""
+        """Add an asset to every account."""
         assert asset.name not in self.ordinals, f"{asset.name} is registered"
         self.ordinals[asset.name] = len(self.assets)
         self.assets.append(asset)
@@ -77,13 +77,13 @@ class Ledger:
         balance.locked += amount
 
     def release(self, balance: Balance, amount: int) -> None:
-        """Give a reservation back."""
+        """Return a reservation to the free money."""
         assert 0 <= amount <= balance.locked, f"{amount} atoms released of {balance.locked}"
         balance.locked -= amount
         balance.free += amount
 
     def reserve(self, cash: Cash, margin: int, notional: int) -> None:
-        """Hold margin for opening orders of so much notional, in atoms, or (negative) let it go."""
+        """Hold margin for opening orders of this notional, in atoms, or (negative) release it."""
         cash.held += margin
         cash.promised += notional
         assert cash.held >= 0, f"open orders hold {cash.held} atoms"
@@ -102,8 +102,8 @@ class Ledger:
         taker_fee: int,
         maker_fee: int,
     ) -> None:
-        """Entry of one fill: the amounts that the taker `paid` and `got` change hands, each
-        receiver pays its fee (rule 4.2).
+        """Entry of one fill: the taker and the maker exchange the amounts that the taker `paid` and
+        `got`; each receiver pays its fee (rule 4.2).
 
         The maker pays from its locked money, the taker from its free money.
         """
@@ -163,8 +163,8 @@ class Ledger:
         inviter.add(WALLET_SPOT, asset, amount)
 
     def rebate_ppm(self, account: Account) -> int:
-        """The part of its contract fees that an owner gets back, in ppm: it opted in, and has the
-        token that the discount asks for in its spot or funding wallet (rule 9.3)."""
+        """The part of its contract fees that an owner gets back, in ppm: it has opted in, and has
+        the token that the discount asks for in its spot or funding wallet (rule 9.3)."""
         terms, benefits = self.terms, account.benefits
         if benefits is None or not benefits.discount or terms.asset < 0:
             return 0

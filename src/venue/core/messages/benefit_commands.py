@@ -1,4 +1,4 @@
-"""The commands of gifts, fees that come back or go to others, and the operator's articles."""
+"""The commands of gifts, fee discounts, invitations, fee tiers, and the operator's articles."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from venue.core.ranges import Code, Signed, Whole
 
 
 class ChangeGift(Struct, array_like=True, tag_field="what", tag=80):
-    """Give an owner `amount` atoms as contract margin, or (negative) take back at most so much.
+    """Give an owner `amount` atoms as contract margin, or (negative) take back at most that much.
     The same `reference` (empty: none) has no second effect (rule 2.6)."""
 
     uid: Whole
@@ -17,8 +17,8 @@ class ChangeGift(Struct, array_like=True, tag_field="what", tag=80):
 
 
 class SetDiscount(Struct, array_like=True, tag_field="what", tag=81):
-    """The venue's discount: an owner that holds `holding` atoms of a token gets `rate_ppm` of its
-    contract fees back. An empty `asset` ends it."""
+    """Set the venue's discount: an owner that holds `holding` atoms of a token gets `rate_ppm` of
+    its contract fees back. An empty `asset` ends it."""
 
     asset: str
     holding: Whole
@@ -27,7 +27,7 @@ class SetDiscount(Struct, array_like=True, tag_field="what", tag=81):
 
 
 class JoinDiscount(Struct, array_like=True, tag_field="what", tag=82):
-    """An owner opts in to the discount, or out of it."""
+    """Opt an owner in to the discount, or out of it."""
 
     uid: Whole
     on: bool
@@ -45,7 +45,7 @@ class SetAffiliate(Struct, array_like=True, tag_field="what", tag=83):
 
 
 class Invite(Struct, array_like=True, tag_field="what", tag=84):
-    """An owner came by an affiliate's invitation; it stays so."""
+    """Record that an owner came by an affiliate's invitation; this never changes."""
 
     uid: Whole
     inviter: Whole
@@ -53,7 +53,7 @@ class Invite(Struct, array_like=True, tag_field="what", tag=84):
 
 
 class InternalWithdraw(Struct, array_like=True, tag_field="what", tag=85):
-    """An affiliate sends `amount` atoms of its own to another owner's wallet, spot or funding.
+    """Send `amount` atoms of an affiliate's own money to another owner's wallet, spot or funding.
 
     The same `client_id` (empty: none) with the same content has no second effect.
     """
@@ -70,7 +70,7 @@ class InternalWithdraw(Struct, array_like=True, tag_field="what", tag=85):
 
 
 class PostArticle(Struct, array_like=True, tag_field="what", tag=86):
-    """The operator publishes a text; `coins` are the assets that it is about."""
+    """Publish a text of the operator; `coins` are the assets that it is about."""
 
     title: str
     text: str
@@ -79,7 +79,7 @@ class PostArticle(Struct, array_like=True, tag_field="what", tag=86):
 
 
 class PostBanner(Struct, array_like=True, tag_field="what", tag=87):
-    """The operator publishes a picture that leads to a page; both are addresses."""
+    """Publish a picture that leads to a page; both are addresses."""
 
     title: str
     image: str
@@ -103,7 +103,7 @@ class FeeTier(Struct, array_like=True, frozen=True, gc=False):
 
 
 class SetFeeTiers(Struct, array_like=True, tag_field="what", tag=89):
-    """The fee tiers of one `vocabulary.Product`, lowest first; none: there are no tiers.
+    """Set the fee tiers of one `vocabulary.Product`, lowest first; an empty list removes them.
 
     Volume counts in markets whose quote (or settle) asset is `asset`.
     """

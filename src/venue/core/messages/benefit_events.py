@@ -72,14 +72,14 @@ class InternallyWithdrawn(Struct, array_like=True, tag_field="what", tag=86):
 
 
 class MovementRepeated(Struct, array_like=True, tag_field="what", tag=87):
-    """The same movement of money was asked for before, and had its effect then. `number` is the
-    internal withdrawal's id; of a movement under a reference, the first of its answer."""
+    """The same movement of money was requested before and had its effect then. `number` is the
+    internal withdrawal's id; for a movement with a reference, the first value of its answer."""
 
     number: int
 
 
 class ContentPosted(Struct, array_like=True, tag_field="what", tag=88):
-    """An article or a banner can be read from now on."""
+    """An article or a banner was published."""
 
     content_id: int
 
@@ -89,7 +89,7 @@ class ContentRemoved(Struct, array_like=True, tag_field="what", tag=89):
 
 
 class FeeTiersSet(Struct, array_like=True, tag_field="what", tag=100):
-    """A product has so many fee tiers from now on."""
+    """A product has this number of fee tiers from now on."""
 
     product: int
     count: int

@@ -1,8 +1,9 @@
 """Every input that may change state; nothing else may.
 
 A command is a msgpack array `[tag, ...]`. The sequencer stamps `time` (µs, never decreasing).
-`request` identifies the signed request that caused it, so that a replay is known after a restart:
-`act-as` where an operator acted for the owner, empty without a request. New fields have defaults.
+`request` identifies the signed request that caused the command, so that a replay is recognized
+after a restart: `act-as` when an operator acted for the owner, empty without a request. New fields
+have defaults.
 """
 
 from msgspec import Struct
@@ -27,7 +28,7 @@ from venue.core.ranges import Code, Signed, Whole
 
 
 class PlaceOrder(Struct, array_like=True, tag_field="what", tag=1, gc=False):
-    """A new spot order; `price` is 0 for MARKET, `client_id` empty when the caller gave none."""
+    """Place a spot order; `price` is 0 for MARKET, `client_id` empty when the caller gave none."""
 
     uid: Whole
     symbol: str
@@ -39,7 +40,7 @@ class PlaceOrder(Struct, array_like=True, tag_field="what", tag=1, gc=False):
     client_id: str = ""
     request: bytes = b""
     time: Whole = 0
-    connection: Whole = 0  # with whose end it ends; 0: none
+    connection: Whole = 0  # cancelled when it ends; 0: none
 
 
 class CancelOrder(Struct, array_like=True, tag_field="what", tag=2, gc=False):
@@ -62,16 +63,14 @@ class CancelOrders(Struct, array_like=True, tag_field="what", tag=3, gc=False):
 
 
 class Tick(Struct, array_like=True, tag_field="what", tag=4, gc=False):
-    """Time passing."""
+    """Let time pass."""
 
     time: Whole = 0
 
 
 class SetCancelAfter(Struct, array_like=True, tag_field="what", tag=5, gc=False):
-    """Have all open orders of a `vocabulary.Product` cancelled after `timeout` µs, 0 for never.
-
-    A countdown that runs begins again.
-    """
+    """Cancel all open orders of a `vocabulary.Product` after `timeout` µs; 0 stops the countdown.
+    Sending it again restarts the countdown."""
 
     uid: Whole
     product: Code
@@ -81,14 +80,15 @@ class SetCancelAfter(Struct, array_like=True, tag_field="what", tag=5, gc=False)
 
 
 class Proceed(Struct, array_like=True, tag_field="what", tag=6, gc=False):
-    """Work off the rest that a slice left; the sequencer adds it while more is due (rule 7.11)."""
+    """Continue the work that a slice left; the sequencer adds this while more is due (rule
+    7.11)."""
 
     time: Whole = 0
 
 
 class GuardOrders(Struct, array_like=True, tag_field="what", tag=7):
-    """From now on, have an owner's orders of one product and connection end with the connection:
-    `orders`, and those that name it when they are placed. Not `enabled`: no longer."""
+    """Tie an owner's `orders` of one product, and later ones that name it, to a connection: when it
+    ends, they are cancelled. Not `enabled`: untie them."""
 
     uid: Whole
     product: Code
@@ -99,15 +99,15 @@ class GuardOrders(Struct, array_like=True, tag_field="what", tag=7):
 
 
 class EndConnection(Struct, array_like=True, tag_field="what", tag=8):
-    """A connection is gone: cancel the orders that end with it."""
+    """A connection has ended: cancel the orders that are tied to it."""
 
     connection: Whole
     time: Whole = 0
 
 
 class CreateOwner(Struct, array_like=True, tag_field="what", tag=10):
-    """A new owner; names are unique. `self_trade` is a `vocabulary.SelfTrade`. `agent`: it is one
-    of the venue's own agents (rule 2.8), which no request can say."""
+    """Create an owner; names are unique. `self_trade` is a `vocabulary.SelfTrade`. `agent`: one of
+    the venue's own agents (rule 2.8), which no request can ask for."""
 
     name: str
     self_trade: Code = 0
@@ -116,7 +116,7 @@ class CreateOwner(Struct, array_like=True, tag_field="what", tag=10):
 
 
 class FreezeOwner(Struct, array_like=True, tag_field="what", tag=11):
-    """Freeze an owner, which ends its open orders, or let it act again (rule 2.7)."""
+    """Freeze an owner, which ends its open orders, or unblock it (rule 2.7)."""
 
     uid: Whole
     frozen: bool
@@ -124,7 +124,7 @@ class FreezeOwner(Struct, array_like=True, tag_field="what", tag=11):
 
 
 class SetFees(Struct, array_like=True, tag_field="what", tag=12):
-    """An owner's fees in ppm for one `vocabulary.Product`; -1, -1 returns to the symbols' rates."""
+    """Set an owner's fees (ppm) for one `vocabulary.Product`; -1, -1: the symbols' rates."""
 
     uid: Whole
     maker_ppm: Signed
@@ -180,7 +180,7 @@ class RecordStreams(Struct, array_like=True, tag_field="what", tag=16):
 
 
 class RegisterAsset(Struct, array_like=True, tag_field="what", tag=20):
-    """Make an asset known; one unit is 10^scale atoms."""
+    """Register an asset; one unit is 10^scale atoms."""
 
     asset: str
     scale: Code
@@ -252,7 +252,7 @@ class PlaceContractOrder(Struct, array_like=True, tag_field="what", tag=30, gc=F
     position_id: Whole = 0
     take_profit: Exit = NO_EXIT
     stop_loss: Exit = NO_EXIT
-    connection: Whole = 0  # with whose end it ends; 0: none
+    connection: Whole = 0  # cancelled when it ends; 0: none
 
 
 class CancelContractOrder(Struct, array_like=True, tag_field="what", tag=31, gc=False):
@@ -293,7 +293,7 @@ class ClosePositions(Struct, array_like=True, tag_field="what", tag=33, gc=False
 
 
 class PlaceAlgo(Struct, array_like=True, tag_field="what", tag=34, gc=False):
-    """A conditional order (rule 8); `price` is 0 for orders that execute at market.
+    """Place a conditional order (rule 8); `price` is 0 for orders that execute at market.
 
     `quantity` 0 closes the whole position. `callback_ppm` and the optional activation price
     (`trigger_price`) belong to TRAILING_STOP_MARKET.
@@ -317,7 +317,7 @@ class PlaceAlgo(Struct, array_like=True, tag_field="what", tag=34, gc=False):
 
 
 class ChangeAlgo(Struct, array_like=True, tag_field="what", tag=35, gc=False):
-    """New trigger price, execution price (0: market) and price source of an untriggered order."""
+    """Set trigger price, execution price (0: market) and price source of a waiting order."""
 
     uid: Whole
     algo_id: Whole
@@ -352,7 +352,7 @@ class CancelAlgos(Struct, array_like=True, tag_field="what", tag=37, gc=False):
 
 
 class SetLeverage(Struct, array_like=True, tag_field="what", tag=38, gc=False):
-    """New leverages in one symbol, 0 leaves one as it is; all of them or none are applied."""
+    """Set leverages in one symbol, 0 leaves one unchanged; all of them or none are applied."""
 
     uid: Whole
     symbol: str
@@ -365,7 +365,7 @@ class SetLeverage(Struct, array_like=True, tag_field="what", tag=38, gc=False):
 
 
 class SetMarginMode(Struct, array_like=True, tag_field="what", tag=39, gc=False):
-    """Margin mode and (-1: as it is) separated mode in one symbol."""
+    """Set margin mode and (-1: unchanged) separated mode in one symbol."""
 
     uid: Whole
     symbol: str
@@ -403,7 +403,7 @@ class ListContract(Struct, array_like=True, tag_field="what", tag=50):
 
 
 class ChangeContract(Struct, array_like=True, tag_field="what", tag=51):
-    """Replace a listed contract's limits, tiers, fees and prices' rules; its grid stays."""
+    """Replace a listed contract's limits, tiers, fees and price rules; its grid stays."""
 
     contract: Contract
     time: Whole = 0
@@ -425,7 +425,7 @@ class SettleContract(Struct, array_like=True, tag_field="what", tag=54):
 
 
 class PostIndex(Struct, array_like=True, tag_field="what", tag=52, gc=False):
-    """One source's index price of a contract, in ticks (rule 6.1).
+    """Post one source's index price of a contract, in ticks (rule 6.1).
 
     With `jump` the index takes its sources' price at once: a practice venue's way to move it.
     """

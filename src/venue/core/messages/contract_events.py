@@ -96,7 +96,7 @@ class ContractOrderReduced(Struct, array_like=True, tag_field="what", tag=33, gc
 
 
 class ContractOrderParked(Struct, array_like=True, tag_field="what", tag=46, gc=False):
-    """An open order with so many lots left the book: it may not trade now (rule 5.14)."""
+    """An open order with this number of lots left the book: it may not trade now (rule 5.14)."""
 
     order_id: int
     uid: int
@@ -107,8 +107,8 @@ class ContractOrderParked(Struct, array_like=True, tag_field="what", tag=46, gc=
 
 
 class ContractOrderReturned(Struct, array_like=True, tag_field="what", tag=47, gc=False):
-    """A parked order with so many lots is in the book again, in its old place at its price; `late`:
-    after the others there."""
+    """A parked order with this number of lots is in the book again, in its old place at its price;
+    `late`: after the others there."""
 
     order_id: int
     uid: int
@@ -139,7 +139,8 @@ class Income(Struct, array_like=True, tag_field="what", tag=34, gc=False):
 
 
 class PositionClosed(Struct, array_like=True, tag_field="what", tag=35, gc=False):
-    """A position's whole life, when it has become zero: sums in lots and atoms (interface 2.6)."""
+    """A position's whole life, stated when its size becomes zero: sums in lots and atoms (interface
+    2.6)."""
 
     position_id: int
     uid: int
@@ -181,8 +182,8 @@ class AutoMarginSet(Struct, array_like=True, tag_field="what", tag=37, gc=False)
 class ClosedAtMarket(Struct, array_like=True, tag_field="what", tag=38, gc=False):
     """The result for one position that was to be closed; `order_id` 0: refused for `reason`.
 
-    Said by a later slice, `request` is the sequence of the command that asked for it. `left` are
-    the request's positions that are still to come, told by the last one that a command closed.
+    In a later slice, `request` is the sequence of the command that asked for it. `left` counts the
+    request's positions that are still to come; the last event of a command states it.
     """
 
     position_id: int
@@ -216,8 +217,8 @@ class MarkSet(Struct, array_like=True, tag_field="what", tag=42, gc=False):
 
 
 class ContractTermsTaken(Struct, array_like=True, tag_field="what", tag=48, gc=False):
-    """All orders and positions were held against a contract's new terms (rule 1.7): `ended` orders
-    of `owners` have ended, `kept` positions have stayed on former tiers."""
+    """All orders and positions were checked against a contract's new terms (rule 1.7): `ended`
+    orders of `owners` have ended, `kept` positions have stayed on former tiers."""
 
     symbol: str
     ended: int
@@ -263,14 +264,14 @@ class FundingDue(Struct, array_like=True, tag_field="what", tag=43, gc=False):
 
 
 class FundingSkipped(Struct, array_like=True, tag_field="what", tag=44, gc=False):
-    """A settlement whose time passed while the venue was down (rule 6.6)."""
+    """A settlement was skipped, as its time passed while the venue was down (rule 6.6)."""
 
     symbol: str
     due: int
 
 
 class FundingSettled(Struct, array_like=True, tag_field="what", tag=45, gc=False):
-    """A settlement is through: atoms paid and received, the difference went to dust."""
+    """A settlement is complete: atoms paid and received; the difference went to dust."""
 
     symbol: str
     due: int
@@ -321,7 +322,8 @@ class AlgoChanged(Struct, array_like=True, tag_field="what", tag=51, gc=False):
 
 
 class AlgoTriggered(Struct, array_like=True, tag_field="what", tag=52, gc=False):
-    """Its price came; `order_id` is the order it became, 0 when that was refused (`reason`)."""
+    """A conditional order's price was reached; `order_id` is the order it became, 0 when that was
+    refused (`reason`)."""
 
     algo_id: int
     uid: int
@@ -379,7 +381,7 @@ class LiquidationStep(Struct, array_like=True, tag_field="what", tag=61, gc=Fals
 
 
 class Deleveraged(Struct, array_like=True, tag_field="what", tag=62, gc=False):
-    """One opposite position that took over lots, its place in the ranking and its score."""
+    """One opposite position took over lots; its rank and its score."""
 
     liquidation_id: int
     position_id: int
@@ -392,7 +394,7 @@ class Deleveraged(Struct, array_like=True, tag_field="what", tag=62, gc=False):
 
 
 class LiquidationFinished(Struct, array_like=True, tag_field="what", tag=63, gc=False):
-    """The pool stands above its maintenance margin again, or holds nothing any more.
+    """The pool is above its maintenance margin again, or holds nothing any more.
 
     Automatic top-up moved `topped_up` in; the fund paid `compensated` to bring a negative pool to
     zero.

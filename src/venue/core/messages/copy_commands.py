@@ -1,4 +1,4 @@
-"""Commands of copy trading (rule 9.4); the habits are those of `commands`."""
+"""Commands of copy trading (rule 9.4), with the conventions of `commands`."""
 
 from msgspec import Struct
 
@@ -32,10 +32,9 @@ class CopyConfig(Struct, array_like=True, frozen=True):
 class SetLead(Struct, array_like=True, tag_field="what", tag=70):
     """Make an owner a lead trader, or change its terms.
 
-    The copied contracts are those of `symbols` (empty: all) that settle in `asset`. The lead
-    earns `share_ppm` of a follower's profit, of which owner `third_uid` gets `third_ppm`; it is 0
-    where there is none. Not `active`: no owner begins to follow, and openings
-    are no longer copied.
+    The copied contracts are those of `symbols` (empty: all) that settle in `asset`. The lead earns
+    `share_ppm` of a follower's profit, of which owner `third_uid` gets `third_ppm`; both are 0
+    without one. Not `active`: no owner can start to follow, and openings are no longer copied.
     """
 
     uid: Whole
@@ -60,7 +59,7 @@ class Follow(Struct, array_like=True, tag_field="what", tag=71):
 
 
 class StopCopying(Struct, array_like=True, tag_field="what", tag=72, gc=False):
-    """Copy no more of a lead's openings; open copies stay as they are."""
+    """Stop copying a lead's openings; open copies stay."""
 
     uid: Whole
     lead_uid: Whole

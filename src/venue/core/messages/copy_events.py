@@ -28,7 +28,7 @@ class Followed(Struct, array_like=True, tag_field="what", tag=71):
 
 
 class FollowStopped(Struct, array_like=True, tag_field="what", tag=72, gc=False):
-    """A follower copies no more of a lead's openings; `copies` of its positions go on."""
+    """A follower copies no more of a lead's openings; its open `copies` continue."""
 
     uid: int
     lead_uid: int
@@ -36,7 +36,7 @@ class FollowStopped(Struct, array_like=True, tag_field="what", tag=72, gc=False)
 
 
 class CopyOpened(Struct, array_like=True, tag_field="what", tag=73, gc=False):
-    """A follower's order opened `lots` of a copy for `value`, the fee aside.
+    """A follower's order opened `lots` of a copy for `value`, without the fee.
 
     `copy_no` is the copy's tracking number, `tracking_no` the lead's position.
     """
@@ -107,7 +107,7 @@ class TrackClosed(Struct, array_like=True, tag_field="what", tag=76, gc=False):
 
 class CopySettled(Struct, array_like=True, tag_field="what", tag=77, gc=False):
     """One pair's day: its `net` result so far, its high-water mark after the settlement, the lead's
-    share (`third` of that went on), and the money that returned to the follower."""
+    share (`third` of that was passed on), and the money that returned to the follower."""
 
     uid: int
     lead_uid: int

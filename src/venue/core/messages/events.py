@@ -1,4 +1,4 @@
-"""Every fact the engine states. The time of an event is its command's time."""
+"""Every fact that the engine states. The time of an event is its command's time."""
 
 from msgspec import Struct
 
@@ -62,7 +62,7 @@ from venue.core.messages.savepoints import StateDropped, StateKept, StateReverte
 
 
 class OrderPlaced(Struct, array_like=True, tag_field="what", tag=1, gc=False):
-    """An order was accepted; its trades at once follow as `Trade`s of the same command.
+    """An order was accepted; its immediate trades follow as `Trade`s of the same command.
 
     `resting` is the quantity that stays in the book after those trades.
     """
@@ -122,7 +122,7 @@ class OrderClosed(Struct, array_like=True, tag_field="what", tag=3, gc=False):
 
 
 class OrderRepeated(Struct, array_like=True, tag_field="what", tag=4, gc=False):
-    """The same client order id with the same content came again: the first order answers."""
+    """The same client order id with the same content came again; the answer is the first order."""
 
     order_id: int
     uid: int
@@ -131,7 +131,7 @@ class OrderRepeated(Struct, array_like=True, tag_field="what", tag=4, gc=False):
 
 
 class Rejected(Struct, array_like=True, tag_field="what", tag=5, gc=False):
-    """Refused by rule; nothing changed. `limit` is the broken bound, where there is one."""
+    """A rule refused the command; nothing changed. `limit` is the broken bound, if there is one."""
 
     reason: int
     limit: int = 0
@@ -147,7 +147,7 @@ class CancelAfterSet(Struct, array_like=True, tag_field="what", tag=6, gc=False)
 
 
 class CancelAfterDue(Struct, array_like=True, tag_field="what", tag=7, gc=False):
-    """A countdown ran out and is off; the ends of the owner's `orders` orders follow at once."""
+    """A countdown ended and is off; the ends of the owner's `orders` orders follow at once."""
 
     uid: int
     product: int
@@ -197,7 +197,7 @@ class Transferred(Struct, array_like=True, tag_field="what", tag=14):
 
 
 class StreamsRecorded(Struct, array_like=True, tag_field="what", tag=15):
-    """From the next command on, an owner's private streams are kept."""
+    """From the next command on, an owner's private streams are stored."""
 
     uid: int
 

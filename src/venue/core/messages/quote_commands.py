@@ -1,4 +1,5 @@
-"""The command that moves the quotes of the venue's own makers; habits are those of `commands`."""
+"""The command that moves the quotes of the venue's own makers, with the conventions of
+`commands`."""
 
 from typing import Annotated, Final
 

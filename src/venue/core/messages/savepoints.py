@@ -1,4 +1,4 @@
-"""Commands and events of savepoints: the state is kept under a name, and gone back to."""
+"""Commands and events of savepoints: the state is saved under a name, and reverted to."""
 
 from msgspec import Struct
 
@@ -6,9 +6,9 @@ from venue.core.ranges import Whole
 
 
 class KeepState(Struct, array_like=True, tag_field="what", tag=90, gc=False):
-    """Keep the state as it is now under a name; a state that had the name is replaced.
+    """Save the present state under a name; replaces a state with that name.
 
-    `aside` is data that others want back with it: opaque here, given back by `StateReverted`.
+    `aside` is data that others want to get back with it: opaque here, returned by `StateReverted`.
     """
 
     name: str
@@ -17,29 +17,30 @@ class KeepState(Struct, array_like=True, tag_field="what", tag=90, gc=False):
 
 
 class RevertState(Struct, array_like=True, tag_field="what", tag=91, gc=False):
-    """Go back to the state kept under a name, and to its time; it is kept on. The sequence goes on
-    growing: the journal is one line, in which this command begins a branch."""
+    """Go back to the state saved under a name, and to its time; it stays saved. The sequence keeps
+    growing: the journal is one line, in which this command starts a branch."""
 
     name: str
     time: Whole = 0
 
 
 class DropState(Struct, array_like=True, tag_field="what", tag=92, gc=False):
-    """Keep a state no more."""
+    """Delete a saved state."""
 
     name: str
     time: Whole = 0
 
 
 class StateKept(Struct, array_like=True, tag_field="what", tag=90):
-    """A state was kept. `sequence` is the last command in it."""
+    """A state was saved. `sequence` is the last command in it."""
 
     name: str
     sequence: int
 
 
 class StateReverted(Struct, array_like=True, tag_field="what", tag=91):
-    """The state is that after command `sequence` again, and so is the time (µs). `epoch` counts."""
+    """The state and the time (µs) are again those after command `sequence`. `epoch` counts
+    reverts."""
 
     name: str
     sequence: int
@@ -49,6 +50,6 @@ class StateReverted(Struct, array_like=True, tag_field="what", tag=91):
 
 
 class StateDropped(Struct, array_like=True, tag_field="what", tag=92):
-    """A state is kept no more."""
+    """A saved state was deleted."""
 
     name: str

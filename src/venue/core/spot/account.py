@@ -1,4 +1,4 @@
-"""An owner's spot side beside its balances: its open orders, and the client ids it used."""
+"""An owner's spot side beside its balances: its open orders, and the client ids that it used."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from venue.core.ledger.accounts import Account
 
 
 class SpotAccount:
-    """One owner's spot side. `clients` holds open orders and those of the last day; `open_count`
-    are its open orders by market ordinal."""
+    """One owner's spot side. `clients` has open orders and those of the last day by client id;
+    `open_count` counts its open orders by market ordinal."""
 
     __slots__ = ("account", "clients", "open_count", "orders")
 
@@ -24,7 +24,7 @@ SpotMarket = Market[SpotAccount]
 
 
 def most_ppm(account: Account, market: SpotMarket) -> int:
-    """The higher of an owner's two rates: an order that rests now pays no more (rule 1.7)."""
+    """The higher of an owner's two rates: an order that rests now never pays more (rule 1.7)."""
     maker = account.maker_ppm if account.maker_ppm >= 0 else market.maker_ppm
     taker = account.taker_ppm if account.taker_ppm >= 0 else market.taker_ppm
     return maker if maker > taker else taker

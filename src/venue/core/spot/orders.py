@@ -60,8 +60,8 @@ RULES: Final = Liquidity()
 
 
 class ShownMatch:
-    """An accepted order and its match, put here instead of being executed. `match` is None for an
-    order that would rest at once, `order` while nothing was accepted."""
+    """Receives an accepted order and its match, which is then not executed. `match` is None for an
+    order that would rest at once, `order` is None while no order was accepted."""
 
     __slots__ = ("match", "order")
 
@@ -83,7 +83,7 @@ class Spot:
         self.client_ids = ClientIds(_clients)
 
     def account(self, uid: int) -> SpotAccount | None:
-        """An owner's spot side, made when it is first needed; None: there is no such owner."""
+        """Return an owner's spot side; create it on first use. None: there is no such owner."""
         own = self.accounts.get(uid)
         if own is not None:
             return own
@@ -91,14 +91,14 @@ class Spot:
         return None if account is None else self.account_of(account)
 
     def account_of(self, account: Account) -> SpotAccount:
-        """An account's spot side, made when it is first needed."""
+        """Return an account's spot side; create it on first use."""
         own = self.accounts.get(account.uid)
         if own is None:
             own = self.accounts[account.uid] = SpotAccount(account, len(self.markets))
         return own
 
     def open(self, market: SpotMarket) -> None:
-        """Open a market, and make room for it in every account."""
+        """Open a market, and add it to every account."""
         assert market.ordinal == len(self.markets), f"{market.symbol} is not the next market"
         self.markets[market.symbol] = market
         for own in self.accounts.values():
@@ -140,7 +140,7 @@ class Spot:
     def _place_limit(
         self, order: SpotOrder, market: SpotMarket, shown: ShownMatch | None
     ) -> list[Event]:
-        """Rest an order that does not trade at once; one that does goes on to `_take`."""
+        """Rest an order that does not trade at once; pass one that does to `_take`."""
         own = order.terms
         side = order.side
         tif = order.time_in_force
@@ -195,7 +195,7 @@ class Spot:
     def _place_market(
         self, order: SpotOrder, market: SpotMarket, shown: ShownMatch | None
     ) -> list[Event]:
-        """Sweep to at most the band from the best price; needs the funds of the exact sweep."""
+        """Sweep at most to the band from the best price; the owner needs the exact funds."""
         own = order.terms
         instrument = market.instrument
         if order.quantity > instrument.market_quantity_max:
@@ -264,7 +264,7 @@ class Spot:
     def _fill(
         self, order: SpotOrder, market: SpotMarket, maker_order: SpotOrder, lots: int
     ) -> Trade:
-        """Settle one fill in the ledger and state it."""
+        """Settle one fill in the ledger and append its event."""
         taker = order.terms.account
         maker = maker_order.terms.account
         buy = order.side == BUY
@@ -324,7 +324,7 @@ class Spot:
     def _share(
         self, benefits: Benefits, asset: int, fee: int, *, amount: int, maker: bool, time: int
     ) -> None:
-        """Note the share that the inviter of one side of a fill gets of its fee."""
+        """Record the inviter's share of the fee of one side of a fill."""
         ppm = self.ledger.share_of(benefits.inviter, PRODUCT_SPOT)
         benefits.accrue(
             (PRODUCT_SPOT, asset), rebate_ppm=0, ppm=ppm, fee=fee, amount=amount, maker=maker,
@@ -369,7 +369,7 @@ class Spot:
         return [self._close(order, market, CANCELED, command.time) for order in orders]
 
     def _close(self, order: SpotOrder, market: SpotMarket, status: int, time: int) -> OrderClosed:
-        """End a resting order: out of the book, its hold back."""
+        """End a resting order: remove it from the book and release its hold."""
         balances = order.terms.account.spot
         market.book.remove(order)
         if order.side == BUY:
@@ -387,7 +387,7 @@ class Spot:
         )  # fmt: skip
 
     def _forget(self, order: SpotOrder, market: SpotMarket) -> None:
-        """Take an order that no longer rests off its owner's books."""
+        """Remove an order that no longer rests from its owner's records."""
         own = order.terms
         del own.orders[order.order_id]
         own.open_count[market.ordinal] -= 1

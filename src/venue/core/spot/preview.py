@@ -1,4 +1,4 @@
-"""A spot order before it is placed: its match, shown instead of executed."""
+"""Previews a spot order: matches it and shows the match instead of executing it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SpotOutlook:
 
 
 def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
-    """The effects that an order would have now; the events of one that is refused or repeated."""
+    """The effects that an order would have now, or the events if it is refused or repeated."""
     shown = ShownMatch()
     said = spot.place(command, shown)
     order = shown.order
@@ -55,8 +55,8 @@ def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
 
 
 def needed(spot: Spot, command: PlaceOrder) -> int:
-    """The atoms that a well-formed order of a known owner needs of the asset it pays with: a LIMIT
-    order for all its lots, a MARKET order for the lots it would meet now."""
+    """The atoms that a well-formed order of a known owner needs of the asset that it pays with: a
+    LIMIT order for all its lots, a MARKET order for the lots that it would meet now."""
     market = spot.markets[command.symbol]
     buys = command.side == BUY
     if command.type == LIMIT:

@@ -1,1 +1,1 @@
-"""The engine's whole state: as bytes and back, its hash, its invariants."""
+"""The engine's whole state: to bytes and back, its hash, its invariants."""

@@ -1,4 +1,4 @@
-"""The venue's grants to owners as records and back; see `snapshot`."""
+"""Converts the venue's grants to owners to records and back; see `snapshot`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from venue.core.ledger.benefits import Accrual, Affiliate, Benefits, Gift, Which
 
 
 class AccrualRecord(msgspec.Struct, array_like=True, gc=False):
-    """The payments that an owner's fees of a day in one product and asset promise."""
+    """The payments owed for an owner's fees of a day in one product and asset."""
 
     day: int
     product: int
@@ -23,8 +23,8 @@ class AccrualRecord(msgspec.Struct, array_like=True, gc=False):
 
 
 class BenefitsRecord(msgspec.Struct, array_like=True):
-    """One owner's grants. `gifts` are asset, the rest, the amount to which profit makes it whole,
-    and (where there is any) the money that bears losses before. An empty `code`: no affiliate."""
+    """One owner's grants. `gifts` are asset, the rest, the amount to which profit restores it, and
+    (if there is any) the money that bears losses before. An empty `code`: no affiliate."""
 
     uid: int
     gifts: list[tuple[int, ...]]
@@ -40,7 +40,7 @@ class BenefitsRecord(msgspec.Struct, array_like=True):
 
 
 class BenefitsState(msgspec.Struct, array_like=True):
-    """Everybody's, and the terms of the discount: asset ordinal, holding, rate."""
+    """All owners' grants, and the terms of the discount: asset ordinal, holding, rate."""
 
     terms: tuple[int, int, int]
     day: int
@@ -50,7 +50,7 @@ class BenefitsState(msgspec.Struct, array_like=True):
 
 
 def dump(engine: Engine) -> BenefitsState | None:
-    """All of it; None while nobody has anything."""
+    """All grants; None while there are none."""
     rewards, terms = engine.rewards, engine.ledger.terms
     owners = [
         _record(account.uid, account.benefits)
@@ -66,7 +66,7 @@ def dump(engine: Engine) -> BenefitsState | None:
 
 
 def load(engine: Engine, state: BenefitsState) -> None:
-    """Take it back."""
+    """Load the grants into an engine."""
     terms, rewards = engine.ledger.terms, engine.rewards
     terms.asset, terms.holding, terms.rate_ppm = state.terms
     rewards.day = state.day

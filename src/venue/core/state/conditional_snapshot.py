@@ -1,4 +1,4 @@
-"""Conditional orders as records and back; see `contract_snapshot`."""
+"""Converts conditional orders to records and back; see `contract_snapshot`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from venue.core.state.contract_records import AlgoRecord
 
 
 def algo_record(algo: Algo) -> AlgoRecord:
-    """A conditional order's record."""
+    """The record of a conditional order."""
     follow(algo)
     return AlgoRecord(
         algo.algo_id,
@@ -39,7 +39,7 @@ def algo_record(algo: Algo) -> AlgoRecord:
 
 
 def load_algo(engine: Engine, record: AlgoRecord) -> Algo:
-    """The conditional order of a record; its owner and its position are loaded already."""
+    """Create the conditional order of a record; its owner and its position are loaded already."""
     holding = engine.holding(record.uid)
     algo = Algo(
         record.algo_id,
@@ -69,14 +69,14 @@ def load_algo(engine: Engine, record: AlgoRecord) -> Algo:
 
 
 def name(clients: dict[str, Algo], algo: Algo) -> None:
-    """Of the orders with one client id the newest has it, in any contract."""
+    """Register a client id: of several orders with one id the newest has it, in any contract."""
     holder = clients.get(algo.client_id)
     if holder is None or holder.algo_id < algo.algo_id:
         clients[algo.client_id] = algo
 
 
 def stand_back(perp: Perpetual, due: list[int]) -> None:
-    """Take conditional orders whose turn has not come out of where they waited for a price."""
+    """Remove due conditional orders whose turn has not come from the queues where they waited."""
     found = {number: algo for queue in perp.waiting for _, number, algo in queue.rows()}
     for number, trail in perp.trailing.trails.items():
         found[number] = trail.thing

@@ -36,7 +36,7 @@ def _judged(perp: Perpetual) -> bool:
 
 
 def book_problems(market: Market[T]) -> list[str]:
-    """A crossed book, and levels that do not add up."""
+    """Report a crossed book, and levels whose sums are wrong."""
     found: list[str] = []
     book = market.book
     if book.bid >= book.ask:
@@ -128,7 +128,7 @@ def _holding_problems(holding: Holding) -> list[str]:
 
 
 def _sums_problems(holding: Holding) -> list[str]:
-    """Sums of a pool's positions that were kept through changes, and are not those of now."""
+    """Report sums of a pool's positions that were kept through changes and are wrong now."""
     found: list[str] = []
     name = holding.account.name
     for pool in holding.pools():

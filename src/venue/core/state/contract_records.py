@@ -1,4 +1,4 @@
-"""The shapes of the contract side in a snapshot; see `contract_snapshot`."""
+"""The records of the contract side in a snapshot; see `contract_snapshot`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ContractOrderRecord(msgspec.Struct, array_like=True, gc=False):
 
 
 class LifeRecord(msgspec.Struct, array_like=True, gc=False):
-    """The sums of a position's life: lots, and atoms."""
+    """The sums of a position's life, in lots and atoms."""
 
     open_size: int
     open_value: int
@@ -55,8 +55,9 @@ class LifeRecord(msgspec.Struct, array_like=True, gc=False):
 
 
 class PositionRecord(msgspec.Struct, array_like=True, gc=False):
-    """A position. `rank` is its key in the ADL ranking, `passed` whom it asked last (key and id).
-    `tiers` is the place among the contract's former tiers, from 1; 0: those of now."""
+    """A position. `rank` is its key in the ADL ranking, `passed` the last position that it asked
+    (key and id). `tiers` is the number among the contract's former tiers, from 1; 0: the present
+    ones."""
 
     position_id: int
     symbol: str
@@ -120,8 +121,8 @@ class HoldingRecord(msgspec.Struct, array_like=True):
 
 class TermsRecord(msgspec.Struct, array_like=True):
     """A contract after changes of terms: former `tiers` that positions keep, the ids of `former`
-    positions in their turn, the lowest first rate, the numbers of a `change` under way, when former
-    tiers `end` (µs), and the greatest leverage."""
+    positions in the order of their retries, the lowest first rate, the numbers of a running
+    `change`, when former tiers `end` (µs), and the greatest leverage."""
 
     tiers: list[list[Tier]]
     former: list[int]
@@ -132,7 +133,7 @@ class TermsRecord(msgspec.Struct, array_like=True):
 
 
 class SettlementRecord(msgspec.Struct, array_like=True):
-    """A funding settlement under way; see `Settlement`."""
+    """A running funding settlement; see `Settlement`."""
 
     due: int
     rate_ppb: int
@@ -145,7 +146,7 @@ class SettlementRecord(msgspec.Struct, array_like=True):
 
 
 class RankingRecord(msgspec.Struct, array_like=True):
-    """How far a contract's ADL ranking is; see `ContractRanking`."""
+    """The progress of a contract's ADL ranking; see `ContractRanking`."""
 
     next: int
     kept: int
@@ -203,7 +204,7 @@ PoolId = tuple[int, int, int]  # uid, asset, position id
 
 
 class WatchRecord(msgspec.Struct, array_like=True):
-    """The marks at which pools are looked at, and the pools that stand in line; see `watch`.
+    """The marks at which pools are checked, and the queued pools; see `pool_watch`.
 
     `guards` are by contract ordinal and direction (key, uid, asset, position id); `owners` (turn,
     uid, and shortfall, asset, position id of each pool); `stuck` have their number first.
@@ -220,7 +221,7 @@ class WatchRecord(msgspec.Struct, array_like=True):
 
 
 class ContractState(msgspec.Struct, array_like=True):
-    """Everything of contracts. `closed` are ended orders whose client ids still count."""
+    """The whole contract side. `closed` are ended orders whose client ids still count."""
 
     ticked: int
     pending: bool

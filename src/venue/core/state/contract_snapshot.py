@@ -1,4 +1,4 @@
-"""The contract side of the engine's state as records and back; see `snapshot`."""
+"""Converts the contract side of the engine's state to records and back; see `snapshot`."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def _position_record(position: Position, tiers: int) -> PositionRecord:
 
 
 def load(engine: Engine, state: ContractState) -> None:
-    """Give an engine whose accounts and balances are loaded its contract side."""
+    """Load the contract side into an engine whose accounts and balances are loaded."""
     contracts = engine.contracts
     ledger = engine.ledger
     engine.schedule.ticked = state.ticked
@@ -286,10 +286,10 @@ def load(engine: Engine, state: ContractState) -> None:
 
 
 def _load_ended(engine: Engine, state: ContractState) -> None:
-    """Load what goes on after its orders: closes under way, and client ids of ended orders."""
+    """Load the data that needs the orders: running closes, and client ids of ended orders."""
     for uid, sequence, left in state.closings:
         request = ClosingRequest(uid, sequence, left)
-        if not sequence:  # no command's, but an order's rest
+        if not sequence:  # the rest of an order, without a command
             request = ClosingRequest(uid, 0, [], Rest(left))
         engine.closing.running.setdefault(uid, []).append(request)
     for order_record in state.closed:
@@ -441,7 +441,7 @@ def _order(engine: Engine, record: ContractOrderRecord) -> Order[Terms]:
 
 
 def _open(engine: Engine, order: Order[Terms]) -> None:
-    """Have its owner know a loaded open order, with its hold."""
+    """Register a loaded open order with its owner, and hold its money."""
     terms = order.terms
     holding, perp = terms.holding, terms.perp
     holding.orders[order.order_id] = order

@@ -1,4 +1,4 @@
-"""Copy trading as records and back; see `snapshot`."""
+"""Converts copy trading to records and back; see `snapshot`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from venue.core.messages.copy_commands import CopyConfig
 
 
 class TrackRecord(msgspec.Struct, array_like=True, gc=False):
-    """A lead's position as it is copied; one that has ended is there for its copies."""
+    """A lead's copied position; an ended one is stored as long as it has copies."""
 
     lead_uid: int
     number: int
@@ -120,7 +120,7 @@ def dump(engine: Engine) -> CopyingState | None:
 
 
 def load(engine: Engine, state: CopyingState | None) -> None:
-    """Take copy trading up; owners and positions are loaded already."""
+    """Load copy trading; owners and positions are loaded already."""
     if state is None:
         return
     copying, books = engine.copying, engine.copying.books
@@ -232,7 +232,7 @@ def _load_following(
     tracks: dict[int, Track],
     copies: dict[int, Copy],
 ) -> None:
-    """A pair, with its copies, which are still to enter the books."""
+    """Create a pair with its copies, which are not registered yet."""
     books = engine.copying.books
     holding = engine.holding(record.uid)
     holding.account.copies = True

@@ -1,4 +1,4 @@
-"""Fee tiers and the volumes that count for them, as records and back; see `snapshot`."""
+"""Converts fee tiers and the volumes that count for them to records and back; see `snapshot`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from venue.core.messages.benefit_commands import FeeTier
 
 
 class StandingRecord(msgspec.Struct, array_like=True, gc=False):
-    """One owner's in one product."""
+    """One owner's volume and tier in one product."""
 
     uid: int
     product: int
@@ -24,7 +24,7 @@ class StandingRecord(msgspec.Struct, array_like=True, gc=False):
 
 
 class FeeTiersState(msgspec.Struct, array_like=True):
-    """Everybody's, and the tables: product, asset ordinal, tiers."""
+    """All owners' standings, and the tables: product, asset ordinal, tiers."""
 
     tables: list[tuple[int, int, list[FeeTier]]]
     standings: list[StandingRecord]
@@ -33,7 +33,7 @@ class FeeTiersState(msgspec.Struct, array_like=True):
 
 
 def dump(engine: Engine) -> FeeTiersState | None:
-    """All of it; None where there never was a table."""
+    """All tiers and volumes; None if there never was a table."""
     tiers = engine.fee_tiers
     if not tiers.day:
         return None
@@ -53,7 +53,7 @@ def _record(who: tuple[int, int], standing: Standing) -> StandingRecord:
 
 
 def load(engine: Engine, state: FeeTiersState | None) -> None:
-    """Take it back."""
+    """Load the tiers and volumes into an engine."""
     if state is None:
         return
     tiers = engine.fee_tiers

@@ -1,4 +1,5 @@
-"""Remembered movements of money, and published articles and banners, as records and back."""
+"""Converts remembered movements of money, and published articles and banners, to records and
+back."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ class ReferenceRecord(msgspec.Struct, array_like=True, gc=False):
 
 
 class ContentState(msgspec.Struct, array_like=True):
-    """Everything published, and the next id."""
+    """Everything that is published, and the next id."""
 
     next_id: int
     articles: list[Article]
@@ -47,7 +48,7 @@ def dump_sent(engine: Engine) -> list[SentRecord]:
 
 
 def load_sent(engine: Engine, records: list[SentRecord]) -> None:
-    """Take them back."""
+    """Load the withdrawals."""
     for each in records:
         own = engine.withdrawals.sent.setdefault(each.uid, {})
         own[each.client_id] = Sent(each.withdraw_id, each.time, each.content)
@@ -62,7 +63,7 @@ def dump_references(engine: Engine) -> list[ReferenceRecord]:
 
 
 def load_references(engine: Engine, records: list[ReferenceRecord]) -> None:
-    """Take them back."""
+    """Load the movements."""
     engine.references.known = {
         each.reference: KnownMovement(each.time, each.content, each.answer) for each in records
     }
@@ -79,7 +80,7 @@ def dump_content(engine: Engine) -> ContentState | None:
 
 
 def load_content(engine: Engine, state: ContentState) -> None:
-    """Take it back."""
+    """Load the articles and banners."""
     content = engine.content
     content.next_id = state.next_id
     content.articles = {each.content_id: each for each in state.articles}

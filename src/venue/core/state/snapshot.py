@@ -1,7 +1,7 @@
-"""The engine's state as bytes and back, and its hash.
+"""Converts the engine's state to bytes and back, and computes its hash.
 
 The dump lists everything in an order that follows from the commands (never from a hash), so equal
-states give equal bytes. `state_hash` leaves sequence and time out: a refused command changes
+states give equal bytes. `state_hash` leaves out sequence and time: a refused command changes
 neither balance nor book, and so not the hash.
 """
 
@@ -84,7 +84,7 @@ class MarketRecord(msgspec.Struct, array_like=True):
 
 
 class EngineState(msgspec.Struct, array_like=True):
-    """Everything but sequence and time. `closed` are ended orders whose client ids still count.
+    """Everything except sequence and time. `closed` are ended orders whose client ids still count.
 
     New fields go to the end with a default: snapshots of 0.2.0 and later stay readable.
     """
@@ -109,7 +109,7 @@ class EngineState(msgspec.Struct, array_like=True):
 
 
 class EngineSnapshot(msgspec.Struct, array_like=True):
-    """A state with what stands beside it: the savepoints, and how often the state went back."""
+    """A state with the savepoints, and how often the state was reverted."""
 
     sequence: int
     time: int
@@ -119,7 +119,7 @@ class EngineSnapshot(msgspec.Struct, array_like=True):
 
 
 class Parts(msgspec.Struct, array_like=True):
-    """The same, the state as it is written."""
+    """As `EngineSnapshot`, with the state still encoded."""
 
     sequence: int
     time: int
@@ -135,14 +135,14 @@ _state_decoder: wide.Decoder[EngineState] = wide.Decoder(EngineState)
 
 
 class StateCodec:
-    """The engine's codec: a state as it stands in a dump."""
+    """The engine's codec: encodes a state in the form that a dump has."""
 
     def encode(self, engine: Engine) -> bytes:
         """The state, without savepoints, sequence and time."""
         return wide.encode(_state(engine))
 
     def decode(self, savepoint: Savepoint) -> Engine:
-        """An engine with that state, after its last command."""
+        """An engine with that state, at its sequence and time."""
         state = _state_decoder.decode(savepoint.state)
         return _engine(savepoint.sequence, savepoint.time, state)
 
@@ -151,7 +151,7 @@ CODEC: Final = StateCodec()
 
 
 def begin() -> Engine:
-    """An engine before the first command, that can keep states."""
+    """Create an engine before the first command; it can save states."""
     engine = Engine()
     engine.codec = CODEC
     return engine
@@ -163,21 +163,21 @@ def dump(engine: Engine) -> bytes:
 
 
 def state_hash(engine: Engine) -> str:
-    """A digest of the state, sequence and time aside."""
+    """A digest of the state, without sequence and time."""
     return digest(wide.encode(_state(engine)))
 
 
 def stored_hashes(data: bytes) -> tuple[str, str]:
-    """The hash of a dump's state as it is written, and as today's fields would have it written.
+    """Two hashes of a dump's state: as it is written, and as today's fields would write it.
 
-    They differ when fields have come since. MsgspecError when it is no dump.
+    They differ when fields were added since. MsgspecError when it is no dump.
     """
     written = _parts.decode(data).state
     return digest(bytes(written)), digest(wide.encode(_decoder.decode(data).state))
 
 
 def dump_and_hash(engine: Engine) -> tuple[bytes, str]:
-    """Both, for the price of one."""
+    """The dump and its hash, for the price of one."""
     state = wide.encode(_state(engine))
     whole = Parts(engine.sequence, engine.time, msgspec.Raw(state))
     whole.savepoints = list(engine.savepoints.kept.values())
@@ -191,7 +191,7 @@ def digest(state: bytes) -> str:
 
 
 def load(data: bytes) -> Engine:
-    """The engine that `dump` was given."""
+    """The engine whose `dump` this is."""
     snapshot = _decoder.decode(data)
     engine = _engine(snapshot.sequence, snapshot.time, snapshot.state)
     engine.savepoints.kept = {kept.name: kept for kept in snapshot.savepoints}

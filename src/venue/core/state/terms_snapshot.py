@@ -1,4 +1,5 @@
-"""Former tiers of contracts and changes of terms as records and back; see `contract_snapshot`."""
+"""Converts former tiers of contracts and changes of terms to records and back; see
+`contract_snapshot`."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from venue.core.state.contract_records import TermsRecord
 
 
 def dump(perp: Perpetual) -> TermsRecord | None:
-    """The record of a contract; None: all its positions have the tiers of now."""
+    """The record of a contract; None when all its positions have the present tiers."""
     change = perp.change
     lowest = perp.tiers.rates[0]
     plain = perp.least_ppm == lowest and perp.leverage_most == perp.contract.leverage_max
@@ -29,8 +30,8 @@ def dump(perp: Perpetual) -> TermsRecord | None:
 
 
 def places(perps: dict[str, Perpetual]) -> dict[int, int]:
-    """The places of positions' tiers among the former ones of their contracts, from 1, by position
-    id. Positions with the tiers of now have none."""
+    """The numbers of positions' tiers among the former ones of their contracts, from 1, by position
+    id. Positions with the present tiers are left out."""
     found: dict[int, int] = {}
     for perp in perps.values():
         if perp.former or perp.change is not None:
@@ -42,8 +43,7 @@ def places(perps: dict[str, Perpetual]) -> dict[int, int]:
 
 
 def load(perp: Perpetual, record: TermsRecord | None, places: dict[int, int]) -> None:
-    """Give a contract, whose positions are loaded, what its record tells; `places` are by position
-    id."""
+    """Load a record into a contract whose positions are loaded; `places` are by position id."""
     if record is None:
         return
     former = [Tiers(listed) for listed in record.tiers]
@@ -62,7 +62,7 @@ def load(perp: Perpetual, record: TermsRecord | None, places: dict[int, int]) ->
 
 
 def delisted(numbers: list[int]) -> Delisted | None:
-    """The end of a contract, of its numbers; None: it has none."""
+    """The end of a contract from its stored numbers; None when it has none."""
     if not numbers:
         return None
     found = Delisted()

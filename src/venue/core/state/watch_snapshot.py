@@ -1,4 +1,4 @@
-"""The watch over pools as a record and back; see `contract_snapshot`."""
+"""Converts the watch over pools to a record and back; see `contract_snapshot`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from venue.core.state.contract_records import PoolId, WatchRecord
 
 
 def dump(engine: Engine) -> WatchRecord:
-    """The place where each pool waits, in an order that follows from the commands."""
+    """The place of each waiting pool, in an order that follows from the commands."""
     watch = engine.schedule.watch
     line = watch.line
     return WatchRecord(
@@ -32,7 +32,7 @@ def dump(engine: Engine) -> WatchRecord:
 
 
 def load(engine: Engine, record: WatchRecord) -> None:
-    """Let pools wait where they did."""
+    """Put the pools back where they waited."""
     pools = _Pools(engine)
     watch = engine.schedule.watch
     for uid, asset, position_id in record.dirty:
@@ -58,7 +58,7 @@ def load(engine: Engine, record: WatchRecord) -> None:
 
 
 class _Pools:
-    """Pools by what tells them apart, with those that ended and are still to be looked at."""
+    """Pools by their key, including ended ones that are still to be checked."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -144,8 +144,8 @@ def trade_outside(
     cause: int,
 ) -> None:  # fmt: skip
     """Transfer lots of a position in liquidation to another at the bankruptcy price, outside the
-    book. The liquidation fee is the rest that the price leaves of the share of the lots, unless the
-    position is the fund's. Closing orders that are too large afterwards are cut."""
+    book. The liquidation fee is the part of their share that the price leaves; the fund's own
+    position pays none. Closing orders that are too large afterwards are cut."""
     fee = aim.rest(position, lots) if position.pool.account.uid != FUND_UID else 0
     contracts.fills.outside(
         position.perp, position, other, lots=lots, price=aim.bankruptcy, cause=cause,

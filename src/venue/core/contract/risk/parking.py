@@ -114,7 +114,7 @@ class Parking:
             if held:
                 keep_back(order)
             if held or book.crosses(order.side, order.price):
-                del book.parked[order.order_id]  # behind those that were not asked yet
+                del book.parked[order.order_id]  # after those that were not checked yet
                 book.parked[order.order_id] = order
             else:
                 late = order.place == 0

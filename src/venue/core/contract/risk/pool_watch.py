@@ -279,12 +279,12 @@ class Watch:
 
 def tradable(perp: Perpetual) -> bool:
     """Whether positions of a contract can be liquidated (rule 7.1). They can while its index
-    catches up, when the book has reducing orders: a pool that waited until then would lose more."""
+    catches up too: the book has reducing orders then, and a pool that waited would lose more."""
     return perp.current and not perp.shut()
 
 
 def _symbols(pool: Pool) -> list[Perpetual]:
-    """The contracts of its positions, in their own order."""
+    """The contracts of a pool's positions, by ordinal."""
     first = pool.positions[0].perp
     if len(pool.positions) == 1:
         return [first]
