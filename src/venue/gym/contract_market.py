@@ -1,6 +1,8 @@
-"""A contract market in this process, for one learner: marks, funding and liquidations as anywhere.
+"""A contract market in this process, for one learner, with the venue's marks, funding and
+liquidations.
 
-The index has one source, the price that the others walk around. A new episode is a revert.
+The index has one source: the price around which the simulated traders quote. A new episode is a
+revert.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ CONTRACT: Final = Contract(
 
 
 class ContractMarket:
-    """One simulation with a learner and the others."""
+    """One simulation with a learner and simulated traders."""
 
     def __init__(self, *, audit: bool = False) -> None:
         self._simulation = simulation = Simulation(BEGIN_US, audit=audit)
@@ -69,13 +71,14 @@ class ContractMarket:
         simulation.keep()
 
     def begin(self, seed: int) -> None:
-        """Go back to the beginning, with another walk."""
+        """Revert to the start, with another random walk."""
         self._simulation.go_back()
         self._flow.begin(seed)
         self.liquidated = False
 
     def step(self) -> None:
-        """A second passes: the index, the others, what falls due."""
+        """Advance one second: post the index, let the simulated traders act, and process what is
+        due."""
         engine = self.engine
         time = engine.time + STEP_US
         simulation = self._simulation
@@ -90,7 +93,7 @@ class ContractMarket:
         self._simulation.check()
 
     def trade(self, side: int, position_side: int, lots: int) -> None:
-        """Place a market order of the learner. One that the venue refuses has no effect."""
+        """Place a market order of the learner. A refused order has no effect."""
         time = self.engine.time
         self.engine.apply(
             PlaceContractOrder(
@@ -99,7 +102,7 @@ class ContractMarket:
         )
 
     def held(self) -> tuple[int, int]:
-        """The lots that the learner is long, and those it is short."""
+        """The learner's long lots, and its short lots."""
         lots = {LONG: 0, SHORT: 0}
         for position in self.engine.holding(self._uid).positions.values():
             lots[LONG if position.side > 0 else SHORT] += position.quantity
@@ -110,7 +113,7 @@ class ContractMarket:
         return equity(self.engine.holding(self._uid).cross(0)) / UNIT
 
     def see(self) -> Seen:
-        """The book; the rest of what is seen is asked for by name."""
+        """The book. Other observations have their own methods."""
         book = self.engine.perps[SYMBOL].market.book
         return Seen(top(book.bids), top(book.asks), 0, 0.0, 0, 0)
 
@@ -121,8 +124,8 @@ class ContractMarket:
 
 
 def moves(long: int, short: int, target: int) -> list[tuple[int, int, int]]:
-    """The orders (side, position side, lots) from a position to a target of so many lots, negative
-    for short: first what closes."""
+    """The orders (side, position side, lots) that lead from one position to another; lots are
+    negative for short. Closing orders come first."""
     orders: list[tuple[int, int, int]] = []
     wanted_long, wanted_short = max(0, target), max(0, -target)
     if long > wanted_long:

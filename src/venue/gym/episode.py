@@ -1,4 +1,4 @@
-"""The parts of every episode: an engine that goes back to its beginning, and a number of steps."""
+"""The parts of every episode: an engine that can return to its start, and a count of steps."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from venue.core.messages.savepoints import KeepState, RevertState
 from venue.core.state import snapshot
 from venue.core.state.audit import problems
 
-BEGUN: Final = "begun"  # the kept state that every episode begins in
+BEGUN: Final = "begun"  # the saved state in which every episode starts
 
 
 class Simulation:
-    """An engine of its own. Owners begin at the venue time `begin`, in µs.
+    """An engine for one environment. Owners are created at the venue time `begin`, in µs.
 
-    With `audit` the invariants of rule 10 are checked after each step; a broken one is a
+    With `audit` the invariants of rule 10 are checked after each step; a broken one raises
     RuntimeError.
     """
 
@@ -26,13 +26,13 @@ class Simulation:
         self._audit = audit
 
     def do(self, command: Command) -> list[Event]:
-        """Apply a command that the venue may not refuse."""
+        """Apply a command that must not be refused."""
         events = self.engine.apply(command)
         assert not events or not isinstance(events[0], Rejected), (command, events)
         return events
 
     def owner(self, name: str, wallet: int, money: dict[str, int]) -> int:
-        """The id of a new owner with `money` in a wallet, atoms by asset."""
+        """Create an owner with `money` in a wallet, atoms by asset; return its id."""
         created = self.do(CreateOwner(name, 0, self._begin))[0]
         assert type(created) is OwnerCreated, created
         for asset, atoms in money.items():
@@ -40,15 +40,15 @@ class Simulation:
         return created.uid
 
     def keep(self) -> None:
-        """Have every episode begin in the present state."""
+        """Save the present state as the start of every episode."""
         self.do(KeepState(BEGUN, b"", self._begin))
 
     def go_back(self) -> None:
-        """Go back to the state that was kept."""
+        """Revert to the saved state."""
         self.do(RevertState(BEGUN, self.engine.time))
 
     def check(self) -> None:
-        """Hold the state to the invariants, when that was asked for."""
+        """Check the invariants of the state, if `audit` is on."""
         if self._audit:
             found = problems(self.engine)
             if found:
@@ -56,7 +56,7 @@ class Simulation:
 
 
 class Steps:
-    """How far an episode has come. None has begun before `begin`."""
+    """Counts the steps of an episode. No episode runs before `begin`."""
 
     def __init__(self, count: int) -> None:
         if count < 1:
@@ -65,16 +65,16 @@ class Steps:
         self.left = 0
 
     def begin(self) -> None:
-        """A new episode."""
+        """Start a new episode."""
         self.left = self._count
 
     def demand(self) -> None:
-        """RuntimeError when the episode is over, or none has begun."""
+        """Raise RuntimeError when the episode is over, or none has started."""
         if not self.left:
             raise RuntimeError("step: the episode is over, or none has begun: call reset first")
 
     def end(self) -> None:
-        """The episode is over before its time."""
+        """End the episode early."""
         self.left = 0
 
     def passed(self) -> float:

@@ -1,4 +1,4 @@
-"""Buy a given quantity in a given time, for less than the price at the beginning if it can be."""
+"""Buys a given quantity in a given time, if possible for less than the price at the start."""
 
 from __future__ import annotations
 
@@ -27,19 +27,18 @@ BASIS_POINTS: Final = 10_000
 class Execution(gymnasium.Env[Observation, np.int64]):
     """A parent order of `children` x 0.01 BTC, to be bought within `steps`.
 
-    Action: 0 wait; 1 have a child rest at the best bid; 2 buy a child at the market; 3 buy four.
-    Any quantity missing at the end is bought at the market, as far as the book goes.
+    Action: 0 wait; 1 place a child at the best bid; 2 buy a child at the market; 3 buy four. Any
+    quantity missing at the end is bought at the market, as far as the book has offers.
 
     Observation, 23 numbers from -10 to 10: distance from the middle and size of the five best bids,
     then of the five best asks; the part that is still to be bought; the distance of the own bid;
     the part of the time that has passed. Missing levels and a missing bid are 0.
 
-    Reward: implementation shortfall (Perold 1988), negated: how much less the step's purchases
-    cost than at the middle of the book at the beginning, in basis points of the whole parent's
-    value at that price, fees included. It terminates when all is bought or the time is over; lots
-    that the book could not give are charged at the middle of the end. Fees are taken from the
-    bought lots, so a little more must be bought: `missing` is told beside each observation, in
-    lots.
+    Reward: implementation shortfall (Perold 1988), negated: how much less the step's purchases cost
+    than at the middle of the book at the start, in basis points of the whole parent's value at that
+    price, fees included. The episode terminates when all is bought or the time is over; lots that
+    the book did not offer are charged at the final middle. Fees are taken from the bought lots, so
+    a little more must be bought; each step's info has `missing`, in lots.
     """
 
     metadata = METADATA
@@ -69,7 +68,7 @@ class Execution(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode: the same seed, the same market."""
+        """Start an episode: the same seed gives the same market."""
         super().reset(seed=seed)
         if self._market is not None:
             self._market.begin(int(self.np_random.integers(1 << 62)))
@@ -79,8 +78,8 @@ class Execution(gymnasium.Env[Observation, np.int64]):
         return self._observed(), {}
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Act, have the others act, and see what was bought. RuntimeError before `reset`,
-        ValueError for what is no action."""
+        """Apply the action, let the simulated traders act, and return the result. RuntimeError
+        before `reset`, ValueError for an invalid action."""
         self._steps.demand()
         (chosen,) = choices(action, 1, SWEEP)
         self._steps.left -= 1
@@ -121,7 +120,8 @@ class Execution(gymnasium.Env[Observation, np.int64]):
         return missing if missing >= INSTRUMENT.quantity_min else 0
 
     def _saved(self, before: Seen, after: Seen) -> float:
-        """How much less than at arrival purchases between two looks cost, in basis points."""
+        """How much less than at arrival the purchases between two observations cost, in basis
+        points."""
         seat = self._seat
         paid = (before.quote - after.quote) / (seat.lot_units * seat.step_units)
         return self._points((after.base - before.base) * self._arrival - paid)

@@ -1,7 +1,8 @@
-"""The others of a market in this process: ten seeded commands a step around a walking price.
+"""The simulated traders of a market in this process: ten seeded commands a step around a random
+walk.
 
-Four orders come to rest, the four oldest leave, and two trade. They are one maker and one taker
-with money without end, so the market never dries up.
+Four orders come to rest, the four oldest are cancelled, and two trade. One maker and one taker with
+unlimited money place them, so the market never dries up.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class SpotOrders:
         return PlaceOrder(uid, self._symbol, side, LIMIT, tif, lots, ticks, "", b"", time)
 
     def cancel(self, uid: int, order_id: int, time: int) -> Command:
-        """The end of one."""
+        """The command that cancels an order."""
         return CancelOrder(uid, order_id, "", b"", time)
 
 
@@ -70,13 +71,13 @@ class ContractOrders:
         )
 
     def cancel(self, uid: int, order_id: int, time: int) -> Command:
-        """The end of one."""
+        """The command that cancels an order."""
         return CancelContractOrder(uid, order_id, time=time)
 
 
 class Flow:
-    """One symbol's others: a maker and a taker, by uid. `start` is the price in grid steps that a
-    walk begins at, `stir` how far it goes at once."""
+    """The simulated traders of one symbol: a maker and a taker, by uid. `start` is the price in
+    grid steps at which a walk starts, `stir` the size of one move."""
 
     def __init__(
         self,
@@ -98,7 +99,7 @@ class Flow:
         self.price = start
 
     def settle(self, time: int) -> None:
-        """Place the first orders: the state that each episode begins in."""
+        """Place the first orders: each episode starts in this state."""
         random = np.random.default_rng(0)
         for number in range(RESTING):
             away = 1 + number // 2 % WIDTH
@@ -108,7 +109,7 @@ class Flow:
         self._kept = tuple(self._resting)
 
     def begin(self, seed: int) -> None:
-        """The state went back to `settle`'s; another walk begins."""
+        """Start another walk, after the state was reverted to that of `settle`."""
         self._random = np.random.default_rng(seed)
         self._resting = deque(self._kept)
         self._numbers = []
@@ -138,7 +139,7 @@ class Flow:
             self._resting.append(placed.order_id)
 
     def _draw(self) -> None:
-        """The numbers of the next steps: a move, then distance and lots of each order."""
+        """Draw the numbers of the next steps: a move, then distance and lots of each order."""
         random = self._random
         moves = random.integers(-2, 3, CHUNK) * (random.integers(0, STILL, CHUNK) == 0)
         columns = [moves]

@@ -1,4 +1,4 @@
-"""The same seat at a venue that runs, over REST: a trained policy trades there unchanged."""
+"""The `Seat` interface over REST, at a running venue: a trained policy trades there unchanged."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LOT: Final = Decimal(LOT_ATOMS) / UNIT
 
 
 class RestSeat:
-    """The account of a client at `BTCUSDT`. `wait` lets time pass: it moves the venue's clock, or
-    waits.
+    """The account of a client at `BTCUSDT`. `wait` lets time pass: it advances the venue's clock,
+    or waits.
 
-    Levels are gathered by grid step, away from the middle. A quote that the venue refuses is not
-    placed. Other errors of the client are raised.
+    Levels are summed by grid step, rounded away from the middle. A refused quote is not placed.
+    Other errors of the client are raised.
     """
 
     lot_units = LOT_UNITS
@@ -55,7 +55,7 @@ class RestSeat:
         )
 
     def quote(self, bid: int, ask: int, lots: int) -> None:
-        """Have one bid and one ask at these grid steps; a quote that stands there stays."""
+        """Place one bid and one ask at these grid steps; a quote that is already there stays."""
         standing = {order.order_id for order in self._client.open_orders(symbol=SYMBOL)}
         for side, price in enumerate((bid, ask)):
             own = self._quotes[side]
@@ -71,7 +71,7 @@ class RestSeat:
         self._place(side, lots, 0)
 
     def let_pass(self) -> None:
-        """Have time pass."""
+        """Let time pass."""
         self._wait()
 
     def _cancel(self, order_id: int) -> None:
@@ -81,7 +81,7 @@ class RestSeat:
             return  # it was filled meanwhile
 
     def _place(self, side: int, lots: int, price: int) -> int:
-        """The new order's id; 0 when the venue refused it."""
+        """Place an order and return its id; 0 when the venue refused it."""
         try:
             placed = self._client.place_order(
                 symbol=SYMBOL,
@@ -97,7 +97,7 @@ class RestSeat:
 
 
 def _gathered(levels: list[tuple[str, str]], rounding: str) -> list[tuple[int, int]]:
-    """Levels (price, quantity) as the best `LEVELS` (grid step, lots)."""
+    """Levels (price, quantity) summed to the best `LEVELS` (grid step, lots)."""
     steps: dict[int, Decimal] = {}
     for price, quantity in levels:
         step = int(Decimal(price).to_integral_value(rounding))

@@ -1,6 +1,7 @@
-"""A spot market in this process, for learners: one engine, other traders, and a seat each.
+"""A spot market in this process, for learners: one engine, simulated traders, and a `MarketSeat`
+each.
 
-Everything is a command of the same engine that a venue runs on. A new episode is a revert.
+Every act is a command of the same engine that a venue runs on. A new episode is a revert.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ LEARNERS: Final = {BASE: 5 * UNIT, QUOTE: 500_000 * UNIT}
 
 
 class SpotMarket:
-    """One simulation with `seats` learners and the others."""
+    """One simulation with `seats` learners and simulated traders."""
 
     def __init__(self, seats: int = 1, *, audit: bool = False) -> None:
         self._simulation = simulation = Simulation(BEGIN_US, audit=audit)
@@ -62,20 +63,21 @@ class SpotMarket:
         self.seats = [MarketSeat(self, uid) for uid in self._uids]
 
     def begin(self, seed: int) -> None:
-        """Go back to the beginning, with another walk."""
+        """Revert to the start, with another random walk."""
         self._simulation.go_back()
         self._flow.begin(seed)
         for seat, uid in zip(self.seats, self._uids, strict=True):
             seat.sit(self.engine.spot_account(uid))
 
     def step(self) -> None:
-        """The others act, and time passes."""
+        """Let the simulated traders act, and time pass."""
         self._flow.step(self.engine.time + STEP_US)
         self._simulation.check()
 
 
 class MarketSeat:
-    """A learner's place in a `SpotMarket`; the market itself decides when the others act."""
+    """A learner's account in a `SpotMarket`; the market itself decides when the simulated traders
+    act."""
 
     def __init__(self, market: SpotMarket, uid: int) -> None:
         self.lot_units = LOT_UNITS
@@ -88,7 +90,7 @@ class MarketSeat:
         self.sit(market.engine.spot_account(uid))
 
     def sit(self, account: SpotAccount) -> None:
-        """The account as it is in a new episode, without quotes."""
+        """Read the account at the start of a new episode; there are no quotes."""
         self._account = account
         book = self._engine.spot_markets[SYMBOL].book
         self._bids, self._asks = book.bids, book.asks
@@ -111,7 +113,7 @@ class MarketSeat:
         )
 
     def quote(self, bid: int, ask: int, lots: int) -> None:
-        """Have one bid and one ask at these grid steps; a quote that stands there stays."""
+        """Place one bid and one ask at these grid steps; a quote that is already there stays."""
         self._quote(BUY, bid, lots)
         self._quote(SELL, ask, lots)
 
@@ -136,7 +138,7 @@ class MarketSeat:
         self._place(side, MARKET, GTC, lots, 0)
 
     def let_pass(self) -> None:
-        """Have the others act for one step."""
+        """Let the simulated traders act for one step."""
         self._market.step()
 
     def _place(self, side: int, kind: int, tif: int, lots: int, ticks: int) -> Event:
@@ -148,7 +150,7 @@ class MarketSeat:
 
 
 def sitting(market: SpotMarket | None, seat: Seat | None) -> Seat:
-    """The seat that is given, or the first of the market that is made."""
+    """The given seat, or the first of a new market."""
     if seat is not None:
         return seat
     assert market is not None, "neither a market nor a seat"

@@ -1,4 +1,4 @@
-"""Quote both sides of a market, earn the spread, and carry no more than one must."""
+"""Quotes both sides of a market, to earn the spread with a small inventory."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class MarketMaking(gymnasium.Env[Observation, NDArray[np.int64]]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode: the same seed, the same market."""
+        """Start an episode: the same seed gives the same market."""
         super().reset(seed=seed)
         if self._market is not None:
             self._market.begin(int(self.np_random.integers(1 << 62)))
@@ -68,8 +68,8 @@ class MarketMaking(gymnasium.Env[Observation, NDArray[np.int64]]):
     def step(
         self, action: NDArray[np.int64]
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Quote, have the others act, and see what came of it. RuntimeError before `reset`,
-        ValueError for what is no action."""
+        """Quote, let the simulated traders act, and return the result. RuntimeError before `reset`,
+        ValueError for an invalid action."""
         self._steps.demand()
         self._maker.quote(action)
         self._steps.left -= 1
@@ -94,14 +94,14 @@ class Maker:
         self._middle = self._seen.mid()
 
     def begin(self) -> Observation:
-        """The first observation of an episode."""
+        """Start an episode; return the first observation."""
         self._seen = self._first = self.seat.see()
         self._middle = self._seen.mid()
         self.profit = 0.0
         return self._observed(self._seen, 0.0)
 
     def quote(self, action: NDArray[np.int64]) -> None:
-        """Place the quotes that an action asks for; ValueError when it is none."""
+        """Place the quotes of an action. ValueError for an invalid action."""
         bid, ask = choices(action, 2, FARTHEST)
         middle = self._middle
         carried = self._seen.base - self._first.base
@@ -121,7 +121,7 @@ class Maker:
         return self._observed(seen, passed), self.profit - before
 
     def drawn(self, passed: float) -> str:
-        """Its observation, as text."""
+        """The observation as text."""
         carried = self._seen.base - self._first.base
         facts = {"bought": f"{carried} lots", "profit": f"{self.profit:.2f} USDT"}
         return drawn(self._seen, passed, facts)

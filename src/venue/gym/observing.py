@@ -1,4 +1,5 @@
-"""A market as a policy observes it, in numbers from -10 to 10, and the policy's actions."""
+"""Converts a market to a policy's observation, in numbers from -10 to 10, and checks its
+actions."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 from venue.gym.seat import LEVELS, Seen
 
 Observation = NDArray[np.float32]
-FAR: Final = 50.0  # grid steps: distances are told in parts of it
-MUCH: Final = 40_000.0  # lots: sizes are told in parts of it
+FAR: Final = 50.0  # grid steps: distances are divided by it
+MUCH: Final = 40_000.0  # lots: sizes are divided by it
 MOST: Final = 10.0
 
 
@@ -23,8 +24,8 @@ def observed_space(size: int) -> spaces.Space[Observation]:
 
 
 def book_numbers(seen: Seen, middle: float, size: int) -> list[float]:
-    """`size` numbers, the first of them distance from the middle and size of the best bids, then of
-    the best asks; levels that are missing are 0."""
+    """`size` numbers: distance from the middle and size of the best bids, then of the best asks;
+    missing levels are 0."""
     numbers = [0.0] * size
     at = 0
     for price, lots in seen.bids:
@@ -40,14 +41,14 @@ def book_numbers(seen: Seen, middle: float, size: int) -> list[float]:
 
 
 def bounded(numbers: list[float]) -> Observation:
-    """The numbers as an observation; a number beyond the bounds is told as the bound."""
+    """The numbers as an observation; a number beyond the bounds is replaced by the bound."""
     if max(numbers) > MOST or min(numbers) < -MOST:
         numbers = [min(MOST, max(-MOST, number)) for number in numbers]
     return np.array(numbers, np.float32)
 
 
 def choices(action: Any, count: int, most: int) -> list[int]:
-    """An action as `count` whole numbers from 0 to `most`; ValueError when it is something else."""
+    """An action as `count` integers from 0 to `most`. ValueError for anything that is not one."""
     given: list[Any] = np.asarray(action).reshape(-1).tolist()
     known = len(given) == count
     for one in given:

@@ -1,4 +1,4 @@
-"""Several market makers at one market: a PettingZoo parallel environment."""
+"""Several market makers in one market: a PettingZoo parallel environment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ Action = NDArray[np.int64]
 class MakersParallel(ParallelEnv):  # type: ignore[misc]
     """`makers` owners, `maker_0` and so on, each as in `MarketMaking`, in one market.
 
-    In each step they quote one after another, another one first each time; then the others act.
+    In each step they quote one after another, each time with another one first; then the simulated
+    traders act.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "name": "venue_makers_v0"}
@@ -53,7 +54,7 @@ class MakersParallel(ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Begin an episode: the same seed, the same market."""
+        """Start an episode: the same seed gives the same market."""
         if seed is not None:
             self._random, _ = seeding.np_random(seed)
         self._market.begin(int(self._random.integers(1 << 62)))
@@ -71,8 +72,8 @@ class MakersParallel(ParallelEnv):  # type: ignore[misc]
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """All quote, the others act. RuntimeError before `reset`, ValueError for what is no
-        action."""
+        """Let all makers quote, then the simulated traders act. RuntimeError before `reset`,
+        ValueError for an invalid action."""
         self._steps.demand()
         agents = self.agents
         first = self._steps.left % len(agents)
@@ -95,5 +96,5 @@ class MakersParallel(ParallelEnv):  # type: ignore[misc]
 
 
 def parallel_env(makers: int = 2, steps: int = 1_000, *, audit: bool = False) -> MakersParallel:
-    """As PettingZoo's own environments are made."""
+    """Create the environment with the function name that PettingZoo uses."""
     return MakersParallel(makers, steps, audit=audit)

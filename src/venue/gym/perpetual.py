@@ -1,4 +1,4 @@
-"""Be long, short or flat in a perpetual contract, and stay solvent."""
+"""Goes long, short or flat in a perpetual contract, and must stay solvent."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ SIZE: Final = 4 * LEVELS + 5
 class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
     """A position in a contract at leverage 20 in cross margin, with 2,000 USDT.
 
-    Action: 0 to 4, the position to have: -0.5, -0.25, 0, 0.25 or 0.5 BTC. The way there is by
-    market orders at a fee of 0.06 %. An order that the margin does not allow is refused.
+    Action: 0 to 4, the target position: -0.5, -0.25, 0, 0.25 or 0.5 BTC. Market orders at a fee of
+    0.06 % lead to it. An order that the margin does not allow is refused.
 
     Observation, 25 numbers from -10 to 10: distance from the middle and size of the five best bids,
-    then of the five best asks; what is held, in parts of 0.5 BTC; the mark's distance from the
-    index; how far the middle moved in the last step; equity, in parts of the first money; the part
-    of the episode that has passed.
+    then of the five best asks; the position, in parts of 0.5 BTC; the mark's distance from the
+    index; how far the middle moved in the last step; equity, in parts of the initial money; the
+    part of the episode that has passed.
 
     Reward: the change of the equity at the mark, in USDT, funding and fees included. A step is a
-    second; an episode begins at 07:50 and meets the funding of 08:00. It terminates when
-    its position is liquidated, and is truncated after `steps`.
+    second; an episode starts at 07:50 and includes the funding of 08:00. It terminates when its
+    position is liquidated, and is truncated after `steps`.
     """
 
     metadata = METADATA
@@ -51,7 +51,7 @@ class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode: the same seed, the same market."""
+        """Start an episode: the same seed gives the same market."""
         super().reset(seed=seed)
         self._market.begin(int(self.np_random.integers(1 << 62)))
         self._steps.begin()
@@ -60,8 +60,8 @@ class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
         return self._observed(), {}
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Trade, let a second pass, and see what came of it. RuntimeError before `reset`,
-        ValueError for what is no action."""
+        """Trade, let a second pass, and return the result. RuntimeError before `reset`, ValueError
+        for an invalid action."""
         self._steps.demand()
         (chosen,) = choices(action, 1, len(TARGETS) - 1)
         self._steps.left -= 1

@@ -14,7 +14,7 @@ IDS: Final = {
 
 
 def register() -> None:
-    """Make the ids known; ids that are known already stay."""
+    """Register the ids; already registered ids stay."""
     for name, entry in IDS.items():
         if name not in gymnasium.registry:
             gymnasium.register(id=name, entry_point=entry)

@@ -1,4 +1,4 @@
-"""An environment's picture in text: the book with the own quotes, and what the learner has."""
+"""Renders an environment as text: the book with the learner's quotes, and its account."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ METADATA: Final[dict[str, Any]] = {"render_modes": MODES, "render_fps": 1}
 
 
 def check_mode(mode: str | None) -> None:
-    """ValueError: no environment is drawn in this way."""
+    """Raise ValueError for an unknown render mode."""
     if mode is not None and mode not in MODES:
         raise ValueError(f"render_mode: must be None or one of {', '.join(MODES)}, not {mode}")
 
 
 def drawn(seen: Seen, passed: float, facts: dict[str, str]) -> str:
-    """Asks above bids, each a price in grid steps and its lots, own quotes marked; then the facts.
+    """The asks above the bids, each a price in grid steps and its lots, with the learner's quotes
+    marked; then the facts.
 
     `passed` is the part of the episode that has passed, 0 to 1.
     """

@@ -1,7 +1,7 @@
-"""Where an owner sits at a market: what it sees and may do, in this process or over REST.
+"""The interface through which a policy sees and trades a market, in this process or over REST.
 
 Prices are in grid steps of `GRID_TICKS` ticks, quantities in lots, money in quote units. A policy
-that was trained at one seat acts at any other.
+that was trained at one seat works at any other.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ LEVELS: Final = 5  # of each side that are seen
 
 
 class Seen(Struct, gc=False):
-    """The public book and the own account.
+    """The public book and the learner's account.
 
-    `bids` and `asks` are (grid step, lots), best first, at most `LEVELS` each. `base` are lots
-    owned, `quote` units of quote. `own_bid` and `own_ask` are grid steps of the own quotes, 0 where
-    there is none.
+    `bids` and `asks` are (grid step, lots), best first, at most `LEVELS` each. `base` are the lots
+    owned, `quote` units of quote. `own_bid` and `own_ask` are grid steps of the learner's quotes, 0
+    if there is none.
     """
 
     bids: list[tuple[int, int]]
@@ -37,8 +37,8 @@ class Seen(Struct, gc=False):
 
 
 class Seat(Protocol):
-    """One owner's place. `lot_units` are units of base in a lot, `step_units` quote units in a grid
-    step."""
+    """One owner's access to a market. `lot_units` are units of base in a lot, `step_units` quote
+    units in a grid step."""
 
     lot_units: float
     step_units: float
@@ -47,11 +47,11 @@ class Seat(Protocol):
         """The book and the account now."""
 
     def quote(self, bid: int, ask: int, lots: int) -> None:
-        """Have one bid and one ask of `lots` at these grid steps; 0 takes a quote away. A quote
-        that stands there already keeps its place. A refused quote is not placed."""
+        """Place one bid and one ask of `lots` at these grid steps; 0 cancels a quote. A quote that
+        is already there keeps its place. A refused quote is not placed."""
 
     def take(self, side: int, lots: int) -> None:
         """Trade at the market at once, as far as the book goes."""
 
     def let_pass(self) -> None:
-        """Have the others act for one step."""
+        """Let the other traders act for one step."""

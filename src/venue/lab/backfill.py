@@ -1,8 +1,8 @@
-"""Seeded, consistent history of trades and candles that ends where a venue begins.
+"""Generates trades and candles for the time before a venue starts: seeded and consistent.
 
-A price walk goes backwards from the reference price: minutes, before them hours, before them days,
-with the layers joined at midnight UTC. Every coarser candle is the fold of these. The newest
-minutes are folds of trades.
+A random walk goes backwards from the reference price: minutes, before them hours, before them days,
+with the layers joined at midnight UTC. Every coarser candle is aggregated from these. The newest
+minutes are aggregated from trades.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PULL_DAYS: Final = 300  # a distance from the reference fades over that many day
 REACH: Final = 20  # the walk stays between reference / 20 and reference x 20
 TRADES_PER_MINUTE: Final = 20
 DAY_MINUTES_US: Final = DAY_US + 2 * MINUTE_US  # the reach of a rolling day
-DEALS_MIN: Final = 1_000  # trades that are told one by one: those of the newest minutes
+DEALS_MIN: Final = 1_000  # single trades: those of the newest minutes
 KEPT_MAX: Final = 4_320  # candles of each interval: three days of minutes
 
 VOLATILITY_MAX_PPM: Final = 500_000  # a day's; steps and wicks stay well below the price itself
@@ -71,7 +71,8 @@ class Start(msgspec.Struct, frozen=True):
 
 
 class Recent(msgspec.Struct):
-    """A market's last day before the epoch: its minutes, and the walk that goes on before them."""
+    """A market's last day before the epoch: its minutes, and the walk that continues before
+    them."""
 
     walk: Walk
     begin: int
@@ -80,13 +81,13 @@ class Recent(msgspec.Struct):
 
 
 class Backfill:
-    """The markets before `epoch` (µs) with the symbols in `starts`; a seed has one story.
+    """The markets before `epoch` (µs) with the symbols in `starts`; equal seeds give equal data.
 
     Called with a symbol and an interval it returns 300 to 4,320 candles, ascending and without
     gaps, each opened at the one before's close. The last contains the epoch's minute and closes at
-    the start price. Empty for a symbol without a start; KeyError for an unknown interval. The
-    first call for a symbol computes all its intervals, which takes a quarter of a second; its last
-    day takes a hundredth of that.
+    the start price. Empty for a symbol without a start; KeyError for an unknown interval. The first
+    call for a symbol computes all its intervals, which takes a quarter of a second; its last day
+    takes a hundredth of that.
     """
 
     def __init__(self, seed: int, epoch: int, starts: dict[str, Start]) -> None:
@@ -105,12 +106,13 @@ class Backfill:
         return rows[interval]
 
     def minutes(self, symbol: str) -> list[Candle]:
-        """The minutes of the last day, ascending; some more than a day's."""
+        """The minutes of the last day, ascending; a few more than a day has."""
         recent = self._day(symbol)
         return recent.minutes if recent is not None else []
 
     def deals(self, symbol: str) -> list[Deal]:
-        """The last trades, at least 1,000, oldest first; the newest minutes are made of them."""
+        """The last trades, at least 1,000, oldest first; the newest minutes are aggregated from
+        them."""
         recent = self._day(symbol)
         return recent.deals if recent is not None else []
 
@@ -162,7 +164,7 @@ class Backfill:
 
 
 class Walk:
-    """A price that goes back in time from the start price, pulled towards it."""
+    """A price that moves backwards in time from the start price, pulled towards it."""
 
     __slots__ = ("_price", "_random", "_start")
 
@@ -174,7 +176,7 @@ class Walk:
         self._price = start.price << FRACTION_BITS
 
     def back(self, end: int, begin: int, length: int) -> list[Candle]:
-        """The candles of `length` µs from `begin` up to `end`, where the walk stands now."""
+        """The candles of `length` µs from `begin` up to `end`, the present time of the walk."""
         layer = Layer(self._start, length)
         bits = self._random.getrandbits
         home = self._start.price << FRACTION_BITS
@@ -200,7 +202,7 @@ class Walk:
 
 
 class Layer:
-    """The common facts of the candles of one base layer."""
+    """The values that all candles of one base layer share."""
 
     __slots__ = ("_trades", "_unit_atoms", "_volume", "deviation")
 

@@ -1,4 +1,4 @@
-"""An owner's key at a running venue; those of the demo accounts are known."""
+"""An owner's key at a running venue; the demo accounts' keys are known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from venue.lab import demo
 
 
 class KeyOptions(TypedDict):
-    """A key, as a client takes it by name."""
+    """A key, as keyword arguments of a client."""
 
     key: str
     secret: str
@@ -26,7 +26,7 @@ class Credentials(Struct, frozen=True):
     passphrase: str
 
     def given(self) -> KeyOptions:
-        """The key, as a client takes it."""
+        """The key, as keyword arguments of a client."""
         return {"key": self.key, "secret": self.secret, "passphrase": self.passphrase}
 
     @property
@@ -35,7 +35,7 @@ class Credentials(Struct, frozen=True):
 
 
 def credentials(name: str, url: str) -> Credentials | None:
-    """The demo account's, or None for another name."""
+    """The demo account's key; None for another name."""
     account = demo.account(name)
     if account is None:
         return None

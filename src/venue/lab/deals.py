@@ -1,4 +1,4 @@
-"""Trades that a minute's candle could be made of, and the candle that they make."""
+"""Splits a minute's candle into possible trades, and aggregates trades to a candle."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Deal(msgspec.Struct, frozen=True, gc=False):
 
 
 def made_of(candle: Candle, until: int, unit_atoms: int, dice: Random) -> list[Deal]:
-    """Trades of a candle before `until` (µs): its prices, and about its volume."""
+    """Trades that a candle could consist of, before `until` (µs): its prices, and about its
+    volume."""
     count = max(candle.count, LEAST)
     volume = max(candle.volume, count)
     quantities = _parts(volume, count, dice)
@@ -40,7 +41,7 @@ def made_of(candle: Candle, until: int, unit_atoms: int, dice: Random) -> list[D
 
 
 def folded(opened: int, deals: list[Deal]) -> Candle:
-    """The candle that trades make."""
+    """The candle of these trades."""
     return reduce(merge, [_candle(opened, deal) for deal in deals])
 
 
@@ -57,7 +58,7 @@ def _path(candle: Candle, count: int, dice: Random) -> list[int]:
 
 
 def _parts(volume: int, count: int, dice: Random) -> list[int]:
-    """A volume in so many parts, none of them empty."""
+    """Split a volume into this many parts, none of them empty."""
     weights = [dice.randint(1, WEIGHT_MAX) for _ in range(count)]
     total = sum(weights)
     parts = [1 + (volume - count) * weight // total for weight in weights]

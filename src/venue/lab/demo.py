@@ -38,7 +38,7 @@ FUND_UNITS: Final = 1_000_000  # the insurance fund's first money in each settle
 
 
 class DemoAccount(Struct, frozen=True):
-    """A demo owner: its key's permissions and its first money, (wallet, asset, units)."""
+    """A demo owner: its key's permissions and its initial money, (wallet, asset, units)."""
 
     name: str
     permissions: int
@@ -79,7 +79,8 @@ INSTRUMENTS: Final = (
 
 
 def _tiers(scale_units: int, leverage_max: int) -> list[Tier]:
-    """Four tiers: notionals are multiples of `scale_units`, rates two fifths of 1 / leverage."""
+    """Four tiers: notionals are multiples of `scale_units`; a rate is two fifths of 1 /
+    leverage."""
     steps = ((1, 1), (5, 2), (25, 5), (100, 10))
     return [
         Tier(
@@ -120,14 +121,14 @@ _TRADED: Final = tuple(_contract(spot, settle) for settle in (LIVE, DEMO) for sp
 
 
 def _listed_only(twin: Contract) -> Contract:
-    """A contract on the token that takes no orders over the interface; agents post its index."""
+    """A contract on the token that the interface takes no orders for; agents post its index."""
     symbol = TOKEN + LIVE
     instrument = structs.replace(twin.instrument, symbol=symbol, base=TOKEN)
     return structs.replace(twin, instrument=instrument, index_sources=(POSTED,))
 
 
 def _on_share(followed: Instrument) -> Contract:
-    """A contract on the share, from Monday to Friday 14:30 to 21:00 UTC; agents post its index."""
+    """A contract on the share, open Monday to Friday 14:30 to 21:00 UTC; agents post its index."""
     made = _contract(structs.replace(followed, base=SHARE), LIVE)
     days = [day * DAY_MINUTES for day in range(5)]
     return structs.replace(

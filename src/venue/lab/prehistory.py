@@ -1,4 +1,4 @@
-"""The markets before the venue's first trade, by symbol of either product."""
+"""The markets' data before the venue's first trade, by symbol of either product."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ RATE_REACH_PPB: Final = 60_000  # the greatest distance from it
 
 @lru_cache(maxsize=RATES_KEPT)
 def rate_of(seed: int, symbol: str, due: int) -> int:
-    """A funding rate (ppb), which dice decide: these take 10 us, and a question asks for 1,000."""
+    """A pseudo-random funding rate (ppb). One takes 10 µs, and a question asks for 1,000."""
     dice = Random(f"{seed} {symbol} {due}")  # noqa: S311 - a story, not a secret
     return RATE_PPB + dice.randint(-RATE_REACH_PPB, RATE_REACH_PPB)
 
 
 class Prehistory:
-    """Empty until the venue's epoch is known: a new venue learns it only when it has begun."""
+    """The past of all markets; empty until the venue's epoch is known, which a new venue sets at
+    its start."""
 
     def __init__(self) -> None:
         markets = {instrument.symbol: instrument.symbol for instrument in demo.INSTRUMENTS}
@@ -35,14 +36,14 @@ class Prehistory:
         self.contract = ToldHistory(demo.FOLLOWED, len(markets))
 
     def begin(self, seed: int, epoch: int) -> None:
-        """Have a past that ends at `epoch` (µs)."""
+        """Set the epoch (µs), at which the past ends."""
         backfill = Backfill(seed, epoch, demo.STARTS)
         self.spot.begin(seed, backfill)
         self.contract.begin(seed, backfill)
 
 
 class ToldHistory:
-    """The past of one product's symbols, each after a market of the story."""
+    """The past of one product's symbols, each generated for the market that it follows."""
 
     def __init__(self, followed: dict[str, str], number: int) -> None:
         self._followed = followed
@@ -55,7 +56,7 @@ class ToldHistory:
         self._days: dict[str, Day] = {}
 
     def begin(self, seed: int, backfill: Backfill) -> None:
-        """Have a past from now on."""
+        """Set the generator of the past."""
         self._seed = seed
         self._backfill = backfill
 

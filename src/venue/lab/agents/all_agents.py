@@ -18,7 +18,7 @@ _decode: Final = msgspec.msgpack.Decoder(tuple[bytes, bytes]).decode
 
 
 class AllAgents:
-    """The liquidity agents of both products; spot goes first, contracts follow its prices."""
+    """The liquidity agents of both products; spot acts first, contracts follow its prices."""
 
     def __init__(self, engine: Engine, seed: int) -> None:
         starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
@@ -31,7 +31,7 @@ class AllAgents:
         self._engine = engine
 
     async def begin(self, sequencer: Sequencer) -> None:
-        """Their owners, their money and their first quotes in the books."""
+        """Create the agents' owners, give them money, and place their first quotes."""
         for next_commands in (self._founding, self._funding):
             commands = next_commands()
             if commands:
@@ -39,7 +39,7 @@ class AllAgents:
         self.spot.resume()
         # The spot books give the contracts an index when time passes.
         await sequencer.submit([*self.spot.step(), Tick()])
-        for _ in range(2):  # first those that follow another contract are told their index
+        for _ in range(2):  # first post the indexes of contracts that follow another one
             commands = self.contract.step(self._engine.time)
             if commands:
                 await sequencer.submit(commands)
@@ -53,15 +53,15 @@ class AllAgents:
         return self._holding.posts(now) + self.spot.step() + self.contract.step(now)
 
     def posts(self, now: int) -> list[Command]:
-        """The posts that keep indexes from getting stale."""
+        """The index posts that keep indexes from getting stale."""
         return self._holding.posts(now) + self.contract.posts(now)
 
     def dump(self) -> bytes:
-        """Their next actions, as msgpack."""
+        """The agents' state as msgpack: it decides their next actions."""
         return msgspec.msgpack.encode((self.spot.dump(), self.contract.dump()))
 
     def restore(self, data: bytes) -> None:
-        """Become what was dumped."""
+        """Restore the state that was dumped."""
         spot, contract = _decode(data)
         self.spot.restore(spot)
         self.contract.restore(contract)

@@ -1,4 +1,4 @@
-"""Whole numbers by chance, as `random.Random` draws them, at a third of the cost."""
+"""Random integers, the same sequence as `random.Random`, three times as fast."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from random import Random
 
 
 class Chance:
-    """The numbers that a generator goes on to, which stay those of its `randrange`."""
+    """Random integers from a generator: those that its `randrange` would return."""
 
     __slots__ = ("_bits",)
 
@@ -14,7 +14,7 @@ class Chance:
         self._bits = random.getrandbits
 
     def below(self, end: int) -> int:
-        """From 0 to `end` - 1, all alike."""
+        """An integer from 0 to `end` - 1, uniformly distributed."""
         width = end.bit_length()
         found = self._bits(width)
         while found >= end:
@@ -22,5 +22,5 @@ class Chance:
         return found
 
     def between(self, first: int, last: int) -> int:
-        """From `first` to `last`, all alike."""
+        """An integer from `first` to `last`, uniformly distributed."""
         return first + self.below(last - first + 1)

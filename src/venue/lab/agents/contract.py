@@ -64,10 +64,11 @@ POST_US: Final = 3_000_000  # a posted index that has not changed is posted agai
 
 
 class ContractAgents:
-    """All agents of the venue's contracts.
+    """The agents of all contracts of the venue.
 
-    `followed` names, for each contract, the live contract whose index it takes: it is told that
-    under `source`, if it has such a source. A contract that follows itself has an index of its own.
+    `followed` names, for each contract, the live contract whose index it takes: that index is
+    posted under `source`, if the contract has such a source. A contract that follows itself has its
+    own random index.
     """
 
     def __init__(self, engine: Engine, seed: int, followed: dict[str, str], source: str) -> None:
@@ -86,7 +87,7 @@ class ContractAgents:
         self._rising = dict.fromkeys(followed, True)
 
     def founding(self) -> list[Command]:
-        """Commands that create the agents' owners, where they are not there yet."""
+        """The commands that create missing owners of the agents."""
         names = self._engine.uids
         return [
             CreateOwner(_name(habit, symbol), int(SelfTrade.EXPIRE_TAKER), agent=True)
@@ -96,7 +97,7 @@ class ContractAgents:
         ]
 
     def funding(self) -> list[Command]:
-        """Commands that give agents without money their first, and a careful leverage."""
+        """The commands that give agents without money their first, and set a low leverage."""
         commands: list[Command] = []
         for symbol in self._followed:
             perp = self._engine.perps[symbol]
@@ -112,12 +113,12 @@ class ContractAgents:
         return commands
 
     def dump(self) -> bytes:
-        """Their next actions, as msgpack."""
+        """The agents' state as msgpack: it decides their next actions."""
         state = (self._random.getstate(), self._basis, self._references, self._rising)
         return msgspec.msgpack.encode(state)
 
     def restore(self, data: bytes) -> None:
-        """Become what was dumped."""
+        """Restore the state that was dumped."""
         drawn, self._basis, self._references, self._rising = _decode(data)
         self._random.setstate(random_state(drawn))
 
@@ -155,7 +156,8 @@ class ContractAgents:
     # -- prices ----------------------------------------------------------------------------------
 
     def _index(self, perp: Perpetual, posts: list[Command], now: int) -> int:
-        """A contract's index. One that follows another is told the other's, while that is new."""
+        """Post a contract's index. One that follows another takes the other's while that is
+        current."""
         followed = self._followed[perp.symbol]
         if perp.settles():
             return perp.mark
@@ -172,7 +174,7 @@ class ContractAgents:
         return live.index_price
 
     def _reference(self, symbol: str, index: int) -> int:
-        """The price of a contract to its makers: the index and a basis that walks."""
+        """The price around which makers quote a contract: the index and a random basis."""
         basis = self._basis[symbol]
         pull = (BASIS_TARGET_PPB - basis) * BASIS_PULL_PPM // PPM
         basis += self._chance.between(-BASIS_STEP_PPB, BASIS_STEP_PPB) + pull
@@ -186,10 +188,11 @@ class ContractAgents:
     # -- makers ----------------------------------------------------------------------------------
 
     def _quotes(self, perp: Perpetual, habit: MakerHabit, reference: int) -> MakerQuotes | None:
-        """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps.
+        """Keep the ladder on a grid around the reference: cancel quotes that left it, fill its
+        gaps.
 
-        A level closes what stands against it before it opens anything, and at a price in doubt it
-        only closes.
+        A level closes opposite positions before it opens anything; at a price in doubt it only
+        closes.
         """
         ladder = self._ladders[perp.symbol, habit.name]
         uid = self._uid(ladder.owner)
@@ -230,7 +233,7 @@ class ContractAgents:
         return quotes if quotes.canceled or quotes.placed else None
 
     def _withdrawn(self, perp: Perpetual) -> list[Command]:
-        """Take all quotes back: nobody quotes outside the market hours."""
+        """Cancel all quotes: nobody quotes outside the market hours."""
         makers = []
         for habit in MAKERS:
             uid = self._uid(self._ladders[perp.symbol, habit.name].owner)
@@ -242,9 +245,9 @@ class ContractAgents:
     # -- takers ----------------------------------------------------------------------------------
 
     def _take(self, perp: Perpetual, habit: TakerHabit, reference: int) -> list[Command]:
-        """Open a long or a short, or close some: the more is held, the sooner.
+        """Open a long or a short, or close some: a larger position is closed sooner.
 
-        Nothing is opened at a price in doubt.
+        At a price in doubt nothing is opened.
         """
         uid = self._uid(_name(habit, perp.symbol))
         holding = self._engine.holding(uid)
@@ -291,7 +294,7 @@ def _held(holding: Holding, perp: Perpetual, side: int) -> int:
 
 
 def _put(ladder: Ladder, habit: MakerHabit, reference: int) -> None:
-    """Move a ladder. Its grid is that of a power of two near the reference: it stays while the
+    """Move a ladder. Its grid is based on a power of two near the reference, so it stays while the
     reference moves."""
     gap = max(1, (1 << (reference.bit_length() - 1)) * habit.gap_ppm // PPM)
     ladder.put(reference, max(1, reference * habit.edge_ppm // PPM), gap)

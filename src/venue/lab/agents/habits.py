@@ -1,4 +1,4 @@
-"""Habits: they set one agent apart from another."""
+"""Parameters of an agent: how far from the price it quotes, how large, how often."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from msgspec import Struct
 
 
 class MakerHabit(Struct, frozen=True):
-    """A ladder per side: distances from the reference and gaps in ppm, sizes in quote units."""
+    """A maker's ladder on each side: distances from the reference and gaps in ppm, sizes in quote
+    units."""
 
     name: str
     edge_ppm: int
@@ -16,7 +17,8 @@ class MakerHabit(Struct, frozen=True):
 
 
 class TakerHabit(Struct, frozen=True):
-    """How often (ppm of steps) a taker trades, how much (quote units), and if it follows moves."""
+    """How often (ppm of steps) a taker trades, how much (quote units), and whether it follows
+    moves."""
 
     name: str
     chance_ppm: int

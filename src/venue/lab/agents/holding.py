@@ -1,4 +1,4 @@
-"""Holding an index: its price is posted whenever it is another, and again before it gets stale."""
+"""Holds an index: posts its price when it differs, and again before it gets stale."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class AgentHolding:
         return any(self._references.held(symbol) for symbol in self._engine.perps)
 
     def step(self, now: int) -> list[Command]:
-        """It does nothing else."""
+        """Return no commands: only indexes are posted."""
         return self.posts(now)
 
     def posts(self, now: int) -> list[Command]:

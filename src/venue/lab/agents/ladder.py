@@ -1,4 +1,4 @@
-"""A maker's ladder: the prices it wants, and whether all of them are in the book already."""
+"""A maker's ladder: the prices that it wants, and whether all of them are in the book already."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 class Ladder:
     """An owner's wanted prices as keys, bids positive and asks negative, best first; on a grid, so
-    that it stays while the reference moves a little.
+    that the ladder stays while the reference moves a little.
 
-    A maker's orders are looked at one by one only when the ladder is another or an order is gone:
-    `whole` says that all levels were there, with the order `newest` as the last.
+    A maker's orders are compared one by one only when the ladder changed or an order is gone:
+    `whole` says that all levels were in the book, with the order `newest` as the last.
     """
 
     __slots__ = ("_ask", "_bid", "_gap", "_newest", "_whole", "levels", "owner", "wanted")
@@ -28,7 +28,8 @@ class Ladder:
         self._newest: object = None
 
     def put(self, reference: int, edge: int, gap: int) -> None:
-        """Have the ladder `edge` away from a reference, with steps of `gap`, all in ticks."""
+        """Set the ladder to start `edge` away from a reference, with steps of `gap`, all in
+        ticks."""
         bid = (reference - edge) // gap * gap
         ask = -(-(reference + edge) // gap) * gap
         if bid == self._bid and ask == self._ask and gap == self._gap:
@@ -42,7 +43,7 @@ class Ladder:
             keys[-ask - level] = None
 
     def stands(self, orders: dict[int, Order[T]]) -> bool:
-        """Whether a maker's open orders are this ladder's, as they were when it was whole."""
+        """Whether a maker's open orders are this ladder's, unchanged since it was whole."""
         return (
             self._whole
             and len(orders) == len(self.wanted)
@@ -50,6 +51,6 @@ class Ladder:
         )
 
     def note(self, orders: dict[int, Order[T]], *, whole: bool) -> None:
-        """Remember whether all levels are there, and no other order."""
+        """Store whether all levels are in the book, and no other order."""
         self._whole = whole and len(orders) == len(self.wanted) > 0
         self._newest = next(reversed(orders.values())) if self._whole else None

@@ -1,7 +1,7 @@
-"""Liquidity agents: makers that quote ladders around a drifting reference, takers with habits.
+"""Liquidity agents: makers quote ladders around a drifting reference, takers trade by parameters.
 
-Deterministic given the seed, the times of the steps and the engine's state: an agent looks at the
-engine between commands and answers with commands, which go through the ordinary submit path.
+Deterministic given the seed, the times of the steps and the engine's state. An agent reads the
+engine between commands and answers with commands, which are submitted in the ordinary way.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ MONEY_UNITS: Final = 200_000_000  # quote units each agent begins with, in quote
 
 
 class Agents:
-    """All agents of the venue's spot markets; `references` are the first prices in ticks.
+    """The agents of all spot markets of the venue; `references` are the first prices in ticks.
 
-    A price that an operator has a market go by takes the place of the walk.
+    A price that an operator sets for a market replaces the random walk.
     """
 
     def __init__(self, engine: Engine, seed: int, references: dict[str, int]) -> None:
@@ -78,7 +78,7 @@ class Agents:
         self._sides = dict.fromkeys(references, int(BUY))
 
     def founding(self) -> list[Command]:
-        """Commands that create the agents' owners, where they are not there yet."""
+        """The commands that create missing owners of the agents."""
         names = self._engine.uids
         return [
             CreateOwner(name, int(SelfTrade.EXPIRE_TAKER), agent=True)
@@ -87,7 +87,7 @@ class Agents:
         ]
 
     def funding(self) -> list[Command]:
-        """Commands that give agents without money their first."""
+        """The commands that give agents without money their first."""
         commands: list[Command] = []
         for name in self._names():
             account = self._account(name)
@@ -109,18 +109,18 @@ class Agents:
         return commands
 
     def resume(self) -> None:
-        """Begin at the last trades, as after a restart."""
+        """Set the references to the last trades, as after a restart."""
         for symbol in self._references:
             last = self._engine.spot_markets[symbol].last_price
             self._references[symbol] = last or self._references[symbol]
 
     def dump(self) -> bytes:
-        """Their next actions, as msgpack."""
+        """The agents' state as msgpack: it decides their next actions."""
         state = (self._random.getstate(), self._references, self._moves, self._sides)
         return msgspec.msgpack.encode(state)
 
     def restore(self, data: bytes) -> None:
-        """Become what was dumped."""
+        """Restore the state that was dumped."""
         state = _decode(data)
         drawn, self._references, self._moves, self._sides = state
         self._random.setstate(random_state(drawn))
@@ -153,9 +153,9 @@ class Agents:
         return units * int(10 ** self._engine.assets[market.quote].scale)
 
     def _drift(self, symbol: str) -> None:
-        """The reference walks, and is drawn back to where it began.
+        """Move the reference randomly, and pull it back to where it began.
 
-        Steps are rounded to the nearest tick: rounded down they would be a fall of hours.
+        Steps are rounded to the nearest tick: rounding down would make the price fall for hours.
         """
         price, start = self._references[symbol], self._starts[symbol]
         if told := self._told.price(symbol):
@@ -171,7 +171,8 @@ class Agents:
         self._references[symbol] = max(1, price + impact + walked)
 
     def _quotes(self, market: SpotMarket, habit: MakerHabit) -> MakerQuotes | None:
-        """Keep the ladder on a grid around the reference: cancel what left it, fill its gaps."""
+        """Keep the ladder on a grid around the reference: cancel quotes that left it, fill its
+        gaps."""
         ladder = self._ladders[market.symbol, habit.name]
         account = self._engine.spot_account(self._engine.uids[ladder.owner])
         uid = account.account.uid
@@ -209,7 +210,8 @@ class Agents:
         return PlaceOrder(account.uid, market.symbol, side, MARKET, IOC, lots, 0)
 
     def _affordable(self, account: Account, market: SpotMarket, side: int) -> int:
-        """Takers lean against their inventory, so that they never run out of one side."""
+        """The side that a taker can afford: the wanted one, or the other when its money or base
+        runs low. So takers never run out of one side."""
         half = self._atoms(market, MONEY_UNITS) // 2
         if account.spot[market.quote].free < half:
             return SELL
