@@ -46,7 +46,7 @@ class Account:
         self.name = name
 
     def call(self, operation: str, /, **values: object) -> Any:
-        """Any row of the table of operations by its name, with parameters as on the wire.
+        """Call any row of the table of operations by its name, with parameters as on the wire.
 
         `call("set_leverage", symbol="BTCUSDT", marginType="CROSSED", crossLeverage="5")`
         """
@@ -98,7 +98,7 @@ class Account:
         return Placed(int(taken.order_id), taken.client_order_id, symbol, product)
 
     def cancel(self, order: Placed | Order | int, *, product: str = SPOT) -> None:
-        """Cancel an open order; a bare id needs its `product`. Refused: it is not open."""
+        """Cancel an open order; a bare id needs its `product`. Refused: the order is not open."""
         number, product = self._named(order, product)
         if product == SPOT:
             self._ask(spot_orders.cancel_order, self.name, orderId=number)
@@ -106,7 +106,7 @@ class Account:
             self._ask(contract_orders.cancel_contract_order, self.name, orderId=number)
 
     def order(self, order: Placed | Order | int, *, product: str = SPOT) -> Order:
-        """An order as it stands, open or ended."""
+        """The present state of an order, open or ended."""
         number, product = self._named(order, product)
         if product == SPOT:
             return views.spot_order(self._ask(spot_orders.order, self.name, orderId=number))
@@ -204,6 +204,7 @@ class Account:
         return Table(Fill, map(views.contract_fill, rows))
 
     def equity(self) -> Table[Equity]:
-        """The account's worth over time, oldest first, and now; noted since it was first asked
-        for with `Venue.account`, at each `equity_every` of venue time that was lived through."""
+        """The account's worth over time, oldest first, and now. It is recorded since the first call
+        of `Venue.account` for the owner, once every `equity_every` of venue time that was run
+        through."""
         return Table(Equity, self._equity(self.name))

@@ -1,4 +1,4 @@
-"""Calls of the interface's operations without a socket: decoded, checked and answered as over REST.
+"""Calls the interface's operations without a socket: decoded, checked and answered as over REST.
 
 No call is signed: code that holds the venue may act for any owner. An order is journaled as one
 that an operator sent for its owner.
@@ -33,7 +33,7 @@ R = TypeVar("R")
 
 
 class Calls:
-    """Serves rows of the table of operations for owners of one venue, on its loop."""
+    """Serves rows of the table of operations for owners of one venue, on the venue's loop."""
 
     def __init__(self, door: Door) -> None:
         self.door = door
@@ -42,7 +42,8 @@ class Calls:
         self._routes: dict[str, Route] = {}
 
     async def serve(self, row: Operation[..., Any, R], owner: str, values: dict[str, Any]) -> R:
-        """One call for an owner by name or uid; "" for rows without an owner. Refused, Misused."""
+        """Serve one call for an owner by name or uid; "" for rows without an owner. Refused,
+        Misused."""
         route = self._route(row)
         try:
             self._desk.check_open(route)
@@ -106,13 +107,13 @@ def row_of(name: str) -> Row:
 
 
 def check_text(name: str, value: object) -> None:
-    """Refused when an argument is no text."""
+    """Raise Refused when an argument is no text."""
     if not isinstance(value, str):
         raise refused(errors.invalid(name, "must be text"))
 
 
 def check_count(name: str, value: object, least: int, most: int | None = None) -> None:
-    """Refused when an argument is no int of a range."""
+    """Raise Refused when an argument is no int in a range."""
     if type(value) is int and least <= value and (most is None or value <= most):
         return
     rule = f"{least} or more" if most is None else f"from {least} to {most}"
@@ -120,7 +121,8 @@ def check_count(name: str, value: object, least: int, most: int | None = None) -
 
 
 def _given(route: Route, values: dict[str, Any]) -> dict[str, Any]:
-    """Values as they come from a query or a body. Refused for a float, before any other check."""
+    """Convert values to the form that a query or a body has. Refused for a float, before any other
+    check."""
     plain = given(values)
     if route.in_body and not route.named:
         return body_values(msgspec.json.encode(plain))

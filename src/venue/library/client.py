@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 
 class DirectClient(Methods):
-    """A client of one owner, or of the operator. Made by `Venue.client`.
+    """A client of one owner, or of the operator. Returned by `Venue.client`.
 
-    It has the methods of `venue.Client`, with the same replies. Nothing is signed, nothing gets
-    lost, and no limit of requests counts.
+    It has the methods of `venue.Client`, with the same replies. Nothing is signed, no request is
+    lost, and no rate limit applies.
     """
 
     def __init__(self, ask: Asking, owner: str) -> None:
@@ -27,8 +27,8 @@ class DirectClient(Methods):
         self._owner = owner
 
     def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
-        """The reply to a row of the table, with `values` by their names on the wire. Refused,
-        Misused."""
+        """Return the reply to a row of the table, with `values` by their names on the wire.
+        Refused, Misused."""
         return self._ask(row, self._owner, **values)
 
     def each(self, row: Row, values: dict[str, Any], items: Items[T]) -> Iterator[T]:

@@ -1,6 +1,7 @@
-"""Owners' equity over time, noted while venue time is lived through; nothing is journaled.
+"""Records owners' equity over time while venue time runs; nothing is journaled.
 
-With the machine's own time nothing is lived through: then only the instants of questions are noted.
+With the machine's own clock no time is run through: then only the moments of questions are
+recorded.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from venue.texts import amount_text, price_text
 from venue.times import US_PER_MS
 
 KEPT_MAX: Final = 100_000  # rows of one owner; older ones are dropped
-OWNERS_MAX: Final = 100  # owners whose equity is noted; of others only the present one is told
+OWNERS_MAX: Final = 100  # owners whose equity is recorded; others have only the present one
 UNIT: Final = "USDT"  # the unit of equity
 
 
 class EquityLog:
-    """Notes the worth of owners every `step_us` of venue time. Belongs to the venue's loop."""
+    """Records the worth of owners every `step_us` of venue time. It is used on the venue's loop."""
 
     def __init__(self, door: Door, step_us: int) -> None:
         self._door = door
@@ -32,13 +33,13 @@ class EquityLog:
         self._noted = node.clock.now()
 
     def watch(self, owner: str) -> None:
-        """Note an owner's worth from now on."""
+        """Start to record an owner's worth."""
         if owner not in self._rows and len(self._rows) < OWNERS_MAX:
             rows = self._rows[owner] = deque(maxlen=KEPT_MAX)
             rows.append(self._worth(owner))
 
     def rows(self, owner: str) -> list[Equity]:
-        """The notes of an owner, and its equity now."""
+        """An owner's recorded worths, and its equity now."""
         self._go_back()
         now = self._worth(owner)
         noted = list(self._rows.get(owner, ()))
@@ -47,12 +48,12 @@ class EquityLog:
         return [*noted, now]
 
     def due(self) -> int | None:
-        """The next instant to note, in µs of venue time."""
+        """The next time to record, in µs of venue time."""
         self._go_back()
         return (self._noted // self._step_us + 1) * self._step_us if self._rows else None
 
     def pass_time(self) -> None:
-        """Note the worth of owners at each instant that is due."""
+        """Record the worth of owners when it is due."""
         now = self._node.clock.now()
         due = self.due()
         if due is None or now < due:
@@ -62,7 +63,7 @@ class EquityLog:
             rows.append(self._worth(owner))
 
     def _go_back(self) -> None:
-        """Forget notes of later than now: the venue was reverted."""
+        """Drop records of later than now, after the venue was reverted."""
         now = self._node.clock.now()
         if now >= self._noted:
             return
@@ -99,4 +100,4 @@ class EquityLog:
 
 
 async def keep_up() -> None:
-    """Wait for nothing: worth is noted at once."""
+    """Do nothing: worths are recorded at once."""

@@ -1,7 +1,7 @@
-"""The event loop of a venue in this process: a thread of its own, called from one other thread.
+"""The event loop of a venue in this process: it has a thread, and one other thread calls it.
 
-A thread of its own, so that a served venue answers while the caller waits for that answer, and so
-that a notebook, whose thread runs a loop already, can call.
+The separate thread lets a served venue answer while the caller waits for that answer, and lets a
+notebook call, whose thread already runs a loop.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class LoopThread:
         self._loop.close()
 
     def check(self) -> None:
-        """Misused: the venue is closed, or this is not the thread that made it."""
+        """Raise Misused if the venue is closed, or this is not the thread that created it."""
         if self.closed:
             raise Misused("the venue is closed: make another one with Venue(...)")
         if (os.getpid(), threading.get_ident()) != self._caller:
@@ -48,9 +48,9 @@ class LoopThread:
             )
 
     def call(self, coroutine: Coroutine[Any, Any, R], watch: Callable[[], None] | None = None) -> R:
-        """Run a coroutine to its end; `watch` is called from time to time while it runs.
+        """Run a coroutine to its end; call `watch` regularly while it runs.
 
-        An interrupt ends the coroutine too. `check` comes first.
+        An interrupt ends the coroutine too. Call `check` first.
         """
         future: Future[R] = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
@@ -69,7 +69,7 @@ class LoopThread:
             raise
 
     def alive(self) -> bool:
-        """Whether the thread is there: a forked process does not have it."""
+        """Whether the thread exists: a forked process does not have it."""
         return os.getpid() == self._caller[0] and self._thread.is_alive()
 
     def close(self) -> None:

@@ -21,14 +21,14 @@ DEEPEST: Final = 200  # and of the long one
 
 
 class Asking(Protocol):
-    """The venue as its parts call it."""
+    """The function with which the venue's parts call operations."""
 
     def __call__(self, row: Operation[..., Any, R], owner: str, /, **values: object) -> R:
         """The reply to one operation; Refused, Misused."""
 
 
 class Market:
-    """A market by symbol and product. Made by `Venue.market`."""
+    """A market by symbol and product. Returned by `Venue.market`."""
 
     __slots__ = ("_ask", "product", "symbol")
 

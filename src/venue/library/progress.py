@@ -1,4 +1,4 @@
-"""A bar that tells how far venue time has come, on a terminal only."""
+"""Shows on a terminal how far venue time has come."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Progress:
         self._drawn = True
 
     def clear(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._drawn:
             self._stream.write("\r" + " " * (WIDTH + 8) + "\r")
             self._stream.flush()

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 class Placed(Struct, frozen=True):
-    """An order that the venue took; `Account.order(placed)` gives its present state."""
+    """An accepted order; `Account.order(placed)` returns its present state."""
 
     order_id: int
     client_id: str
@@ -123,7 +123,7 @@ class Trade(Struct, frozen=True, kw_only=True):
 
 
 class Candle(Struct, frozen=True, kw_only=True):
-    """A candle that opened at `ts`; the `taker_` fields are the volumes that takers bought."""
+    """A candle that opened at `ts`; the `taker_` fields are the volumes of taker buys."""
 
     ts: int
     close_ts: int
@@ -179,7 +179,8 @@ class Ticker(Struct, frozen=True, kw_only=True):
 
 
 class Due(Struct, frozen=True):
-    """An effect that was settled, or falls due, at `ts`; `count` positions, orders or accounts."""
+    """An effect that was settled, or falls due, at `ts`; `count` of positions, orders or
+    accounts."""
 
     ts: int
     kind: str
@@ -206,7 +207,7 @@ class PreviewFill(Struct, frozen=True):
 
 
 class Preview(Struct, frozen=True, kw_only=True):
-    """The effects that an order would have now. A refused one has only `refused`, in words."""
+    """The effects that an order would have now. A refused order has only `refused`, the reason."""
 
     accepted: bool
     refused: str

@@ -1,4 +1,4 @@
-"""Rows that are a sequence of structs and an Arrow table, which needs the extra `data`."""
+"""Result rows, as a sequence of structs and as an Arrow table, which needs the extra `data`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ EXTRA: Final = "-e '.[data]' in the venue's repository"
 
 
 class Table(Generic[Row]):
-    """Rows in order. Columns in Arrow: `ts` int64 in ms, decimals exact and once more as floats.
+    """Rows in order. Arrow columns: `ts` is int64 in ms; decimals are exact, and repeated as
+    floats.
 
-    Reads as a sequence; `__arrow_c_stream__` hands it to pandas, polars, DuckDB and others.
+    It is a sequence; `__arrow_c_stream__` passes it to pandas, polars, DuckDB and others.
     """
 
     __slots__ = ("_kind", "_rows")
@@ -108,7 +109,7 @@ class Table(Generic[Row]):
         return target
 
     def _for_freqtrade(self) -> Any:
-        """A table in the form of freqtrade's files: `date` and five columns of floats."""
+        """The table in the form of freqtrade's files: `date` and five columns of floats."""
         arrow = _needed("pyarrow", EXTRA)
         names = {field.name for field in structs.fields(self._kind)}
         if not names.issuperset(CANDLE):
@@ -122,7 +123,8 @@ class Table(Generic[Row]):
 
 
 def _needed(module: str, installed: str) -> Any:
-    """A module that is not among the venue's own dependencies; `installed` is its name in pip."""
+    """Import a module that is not among the venue's dependencies; `installed` is its name in
+    pip."""
     from importlib import import_module
 
     try:

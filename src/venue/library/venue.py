@@ -1,4 +1,4 @@
-"""A venue in this process: the wiring of `venue dev` without its listener.
+"""A venue in this process: wired as `venue dev`, without its listener.
 
 with Venue(seed=7) as v:
     v.account("alice").buy("BTCUSDT", "0.01", price="63900")
@@ -59,7 +59,7 @@ EQUITY_LEAST_US: Final = span_us("1s")
 
 
 class Served(Struct, frozen=True):
-    """Where a venue answers."""
+    """The addresses of a served venue."""
 
     url: str
     spot_ws: str
@@ -131,7 +131,8 @@ class Venue:
         self.close()
 
     def close(self) -> None:
-        """End the venue: a file is saved, memory is forgotten. Later calls raise Misused."""
+        """Close the venue: a file is saved, a venue in memory is lost. Later calls raise
+        Misused."""
         if not self._loop.closed:
             self._loop.check()
             self._shut()
@@ -162,7 +163,7 @@ class Venue:
             raise Misused(f"the venue has stopped: {self._failures[0]}")
 
     def call(self, operation: str, /, **values: object) -> Any:
-        """Any row that is public or an operator's, with parameters as on the wire."""
+        """Call any row that is public or an operator's, with parameters as on the wire."""
         row: Row = row_of(operation)
         return self._ask(row, "", **values)
 
@@ -218,10 +219,10 @@ class Venue:
         return self._node.clock.now() // US_PER_MS
 
     def run(self, span: str, *, sparse: bool = False) -> Advanced:
-        """Live through a span of venue time (2h, 90s, 1d12h): agents trade, funding is settled.
+        """Let a span of venue time (2h, 90s, 1d12h) pass: agents trade, funding is settled.
 
-        `sparse`: the agents act once a minute. On a terminal a bar tells how far it is. An
-        interrupt ends it where it is.
+        `sparse`: the agents act once a minute. A terminal shows a progress bar. An interrupt stops
+        the run where it is.
         """
         return self._move(by=span, sparse=sparse)
 
@@ -233,7 +234,8 @@ class Venue:
         to_next: str | None = None,
         sparse: bool = False,
     ) -> Advanced:
-        """As `run`: `by` a span, `to` a time, or `to_next` funding, countdown or any."""
+        """Let time pass as `run` does: `by` a span, `to` a time, or `to_next` funding, countdown or
+        any."""
         return self._move(by=by, to=to, to_next=to_next, sparse=sparse)
 
     def _move(self, **how: str | bool | None) -> Advanced:
@@ -254,7 +256,8 @@ class Venue:
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Keep time from skipping (`clock="skip"`) inside a `with`; each holds by itself."""
+        """Keep time from skipping (`clock="skip"`) inside a `with`; several holds are
+        independent."""
         self._check()
         who = object()
         keeper = self._node.timekeeper
@@ -271,8 +274,8 @@ class Venue:
     def hold_index(self, symbol: str, price: Money, *, jump: bool = False) -> Iterator[None]:
         """Hold a contract's index at a price inside a `with`; agents follow it there.
 
-        It goes by at most its step a second, or with `jump` at once. Refused: no such contract, or
-        an invalid price. After the `with` its sources have it again.
+        The index moves by at most its step a second, or with `jump` at once. Refused: no such
+        contract, or an invalid price. After the `with` its sources set it again.
         """
         self._ask(reference_rows.hold_index, "", symbol=symbol, price=price, jump=jump)
         try:
@@ -282,15 +285,15 @@ class Venue:
                 self._ask(reference_rows.release_index, "", symbol=symbol)
 
     def snapshot(self, name: str = "base") -> None:
-        """Keep the state under a name, until `close`; a former one of that name is replaced."""
+        """Save the state under a name until `close`; replaces a state with that name."""
         self._ask(snapshot_rows.keep_snapshot, "", name=name)
 
     def revert(self, name: str = "base") -> None:
-        """Go back to a kept state, any number of times. Refused: no state has that name."""
+        """Revert to a saved state, any number of times. Refused: no state has that name."""
         self._ask(snapshot_rows.revert, "", name=name)
 
     def reset(self) -> None:
-        """Go back to the state that this object began with."""
+        """Revert to the state at the creation of this object."""
         self._ask(snapshot_rows.reset, "")
 
     def fault(
@@ -301,12 +304,12 @@ class Venue:
         when: dict[str, Any] | None = None,
         **effect: Any,
     ) -> fault_rows.FaultView:
-        """Add a fault for clients of `serve()`; calls of this object meet no faults."""
+        """Add a fault rule for clients of `serve()`; calls through this object are not affected."""
         values = {"effect": {"kind": kind, **effect}, "match": match, "when": when}
         return self._ask(fault_rows.add_fault, "", **values)
 
     def clear_faults(self) -> None:
-        """Remove all rules of faults."""
+        """Remove all fault rules."""
         self._ask(fault_rows.clear_faults, "")
 
     def preview(
@@ -320,7 +323,7 @@ class Venue:
         product: str = SPOT,
         position: str | None = None,
     ) -> Preview:
-        """The effects that an order would have now. None happens."""
+        """The effects that an order would have now. It is not placed."""
         order: dict[str, Any] = {
             "symbol": symbol,
             "side": side,
@@ -337,9 +340,9 @@ class Venue:
         return views.preview(self._ask(preview_row, "", **asked))
 
     def explain(self, kind: str, identity: int | Placed | Order | Bill) -> Explanation:
-        """The reasons of an order, a bill or a liquidation, in sentences with their numbers. `kind`
-        is "order", "bill" or "liquidation". Refused: this id is unknown, or it is too long ago.
-        """
+        """The reasons for an order, a bill or a liquidation, in sentences with their numbers.
+        `kind` is "order", "bill" or "liquidation". Refused: this id is unknown, or it is too long
+        ago."""
         check_text("kind", kind)
         row = {
             "order": explain_rows.explain_order,
@@ -356,7 +359,8 @@ class Venue:
         return self._ask(row, "", id=number)
 
     def problems(self) -> list[str]:
-        """The invariants of the rulebook that do not hold, in words: none, or there is a defect."""
+        """The broken invariants of the rulebook, in words. An empty list unless there is a
+        defect."""
         self._check()
         return self._loop.call(self._problems())
 
@@ -366,9 +370,10 @@ class Venue:
     # -- a door -----------------------------------------------------------------------------------
 
     def serve(self, port: int = 0, *, host: str = "127.0.0.1") -> Served:
-        """Answer REST and streams from this state until `close`; later calls give the same address.
+        """Serve REST and streams of this state until `close`; later calls return the same address.
 
-        Loopback only: the demo keys are published. Misused: another host; OSError: it is in use.
+        Loopback only: the demo keys are published. Misused: another host; OSError: the port is in
+        use.
         """
         self._check()
         if self._served is None:
@@ -388,7 +393,7 @@ class Venue:
 
 
 async def _done(act: Callable[[object], None], who: object) -> None:
-    """Call a function on the venue's own loop."""
+    """Call a function on the venue's loop."""
     act(who)
 
 
@@ -463,5 +468,5 @@ def _product(product: str) -> str:
 
 
 def _told(how: dict[str, str | bool | None]) -> dict[str, Any]:
-    """The parameters of an advance that were given, as on the wire."""
+    """The given parameters of an advance, by their names on the wire."""
     return {name: value for name, value in how.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Replies of the interface to the library's results: text to `Decimal`."""
+"""Converts replies of the interface to the library's results: text becomes `Decimal`."""
 
 from __future__ import annotations
 
@@ -185,5 +185,5 @@ def preview(view: PreviewView) -> Preview:
 
 
 def _given(text: str | None) -> Decimal | None:
-    """A price; None for 0 or no text."""
+    """A price; None for 0 or for empty text."""
     return (Decimal(text) or None) if text is not None else None
