@@ -1,1 +1,1 @@
-"""The crash test for bots: incidents that a program lives through, judged by the venue's ledger."""
+"""The crash test for bots: runs a bot through incidents and judges it by the venue's ledger."""

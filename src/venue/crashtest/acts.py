@@ -1,4 +1,4 @@
-"""Acts of the venue's people in an incident, between two requests of the bot."""
+"""The operator's acts in an incident, done between two requests of the bot."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Undo = Callable[[], Awaitable[None]]
 
 
 class Acts:
-    """The acts by their names; each says whether it met the bot. `later` holds the acts to take
-    back some requests further on."""
+    """The acts by their names; each returns whether it affected the bot. `later` holds the
+    functions that end acts some requests later."""
 
     def __init__(self, people: People, markets: list[Market]) -> None:
         self._people = people
@@ -46,7 +46,7 @@ class Acts:
         }
 
     async def do(self, name: str, exchange: RecordedExchange) -> bool:
-        """Do an act before a request is served; whether it met the bot."""
+        """Do an act before a request is served; return whether it affected the bot."""
         return await self._by_name[name](exchange)
 
     async def _clock_step(self, _: RecordedExchange) -> bool:
@@ -123,7 +123,8 @@ class Acts:
         return bool(positions) and len(await self._people.positions()) < len(positions)
 
     async def _deleveraging(self, _: RecordedExchange) -> bool:
-        """A large position on the other side goes bankrupt: everybody opposite gives up a part."""
+        """Make a large opposite position bankrupt, so that other positions on the bot's side are
+        deleveraged."""
         positions = await self._people.positions()
         if not positions:
             return False
@@ -140,7 +141,7 @@ class Acts:
         return now != [held["size"]]
 
     async def _whale(self, symbol: str, side: str) -> None:
-        """The whale's position against the other's, at the mark."""
+        """Open the whale's position against the other owner's, at the mark."""
         (view,) = [one for one in await self._people.ask("contracts") if one["symbol"] == symbol]
         order = {"symbol": symbol, "type": "LIMIT", "quantity": WHALE_SIZE, "timeInForce": "GTC"}
         order["price"] = view["markPrice"]
@@ -151,7 +152,7 @@ class Acts:
             await self._people.ask("place_contract_order", name, **body)
 
     async def _fill(self, exchange: RecordedExchange, part: Decimal) -> bool:
-        """Somebody trades with the order that is about to be cancelled, or with the first one."""
+        """Trade with the order that is about to be cancelled, or with the first one."""
         orders = await self._resting()
         wanted = [str(value) for value in exchange.values.values()]
         meant = [
@@ -164,7 +165,7 @@ class Acts:
         return False
 
     async def _resting(self) -> list[dict[str, Any]]:
-        """The owner's orders that are in a book."""
+        """The bot owner's orders that are in a book."""
         orders = await self._people.open_orders()
         return [one for one in orders if one["product"] != "conditional"]
 
@@ -202,5 +203,5 @@ class Acts:
 
 
 def _against(side: str) -> Decimal:
-    """The factor of a price that crashes it against a position of this side."""
+    """The price factor that moves the market sharply against a position of this side."""
     return 1 - CRASH if side == "LONG" else 1 + CRASH

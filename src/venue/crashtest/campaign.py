@@ -21,8 +21,8 @@ NOT_MET: Final = "not met"
 
 
 class Result(Struct, frozen=True):
-    """How an incident went. `schedule` is the shortest that it failed under, `drawn` the number of
-    events it had at first."""
+    """The result of an incident. `schedule` is the shortest one under which the bot failed, `drawn`
+    the number of events before shortening."""
 
     name: str
     story: str
@@ -33,7 +33,7 @@ class Result(Struct, frozen=True):
 
 
 class CampaignReport(Struct, frozen=True):
-    """A crash test's results. Nothing of it depends on the machine's time."""
+    """A crash test's results; none of them depends on the machine's time."""
 
     command: list[str]
     seed: int
@@ -47,8 +47,8 @@ class CampaignReport(Struct, frozen=True):
 
 
 class Campaign:
-    """Runs a plan's bot through incidents. `tell` hears of each result as it comes, with a file of
-    the run in which the bot failed; it is empty where the bot did not."""
+    """Runs a plan's bot through incidents. `tell` is called with each result, and with a file of
+    the run in which the bot failed; the file is empty if it did not fail."""
 
     def __init__(self, plan: TrialPlan, keep: Keep, tell: Callable[[Result, bytes], None]) -> None:
         self._plan = plan
@@ -56,7 +56,7 @@ class Campaign:
         self._tell = tell
 
     async def report(self, incidents: list[Incident]) -> CampaignReport:
-        """The report. CrashTestError: there can be none."""
+        """Run all and return the report. CrashTestError: the bot cannot be tested."""
         calm = await self._run([], None)
         self._check(calm)
         results = []
@@ -71,7 +71,7 @@ class Campaign:
         return await TrialRun(self._plan, events, calm, self._keep).trial()
 
     def _check(self, calm: Trial) -> None:
-        """CrashTestError: the bot asks the venue nothing, or fails without any incident."""
+        """CrashTestError: the bot sends no request, or fails without any incident."""
         name = self._plan.command[0]
         if calm.findings:
             told = "; ".join(f"{one.rule}: {one.words}" for one in calm.findings)
@@ -107,6 +107,6 @@ _GRAVE: Final = (judge.TWICE, judge.ORPHAN, judge.LIMIT, judge.NOT_FLAT)
 
 
 def _worst(findings: list[Finding]) -> str:
-    """The gravest of the broken rules: a shorter schedule must break it too."""
+    """The most serious broken rule: a shorter schedule must break it too."""
     rules = [one.rule for one in findings]
     return next((rule for rule in _GRAVE if rule in rules), rules[0])

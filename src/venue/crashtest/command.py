@@ -1,4 +1,4 @@
-"""The bot: a command that runs as a group of processes, and is ended with all of them."""
+"""Runs the bot: a command with a process group, which is ended as a whole."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Command:
 
     @classmethod
     async def start(cls, words: list[str], environment: dict[str, str], output: Path) -> Command:
-        """Start it in an environment. CrashTestError."""
+        """Start the command in an environment. CrashTestError."""
         with output.open("wb") as said:
             try:
                 process = await asyncio.create_subprocess_exec(
@@ -46,27 +46,27 @@ class Command:
 
     @property
     def code(self) -> int | None:
-        """Its exit code; None while it runs."""
+        """The exit code; None while the command runs."""
         return self._process.returncode
 
     def ask_to_stop(self) -> None:
-        """SIGTERM, to all of its processes."""
+        """Send SIGTERM to the whole process group."""
         self._signal(signal.SIGTERM)
 
     async def end(self) -> None:
-        """End all of its processes."""
+        """Kill the whole process group."""
         self._signal(signal.SIGKILL)
         await self._process.wait()
 
     async def wait(self, seconds: float) -> bool:
-        """Whether it has ended, after at most so long."""
+        """Wait at most this long; return whether the command has ended."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._process.wait()
         return self.code is not None
 
     def last_words(self) -> str:
-        """The last line that it printed, without addresses in memory."""
+        """The last line that the command printed, without addresses in memory."""
         with self._output.open("rb") as said:
             said.seek(max(0, self._output.stat().st_size - TAIL))
             lines = said.read().decode("utf-8", "replace").strip().splitlines()
@@ -74,7 +74,7 @@ class Command:
         return ADDRESS.sub("0x", words)[:WORDS_MAX]
 
     def size(self) -> int:
-        """How many bytes it has printed."""
+        """How many bytes the command has printed."""
         return self._output.stat().st_size
 
     def _signal(self, number: signal.Signals) -> None:

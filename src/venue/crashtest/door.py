@@ -1,7 +1,7 @@
-"""The door between a bot and its venue: it passes bytes on, counts requests, and lets time pass.
+"""The proxy between a bot and its venue: it forwards bytes, counts requests, and moves venue time.
 
-Venue time stands, and goes on by a little before each request of the bot: so a run depends on the
-order of its requests, not on the machine's speed. Requests are served one at a time.
+Venue time stands still, and advances a little before each request of the bot: so a run depends on
+the order of its requests, not on the machine's speed. Requests are served one at a time.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ CONNECTIONS_MAX: Final = 100
 NOT_YOURS: Final = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 SETTLE_S: Final = 0.004  # in which a bot reads the frames of its streams
 HEARD_S: Final = 0.001  # in which frames that a bot has sent are read
-OURS: Final = f"{VENUE.prefix}/"  # paths for the venue's people only
+OURS: Final = f"{VENUE.prefix}/"  # operator paths
 
 
 class CutOff(Exception):
-    """The connection is over: the other side has gone, or does not speak HTTP."""
+    """The connection has ended: the other side closed it, or does not speak HTTP."""
 
 
 class BehindDoor(Struct, frozen=True):
-    """The run that a door belongs to. `port()` is where the venue is, `now()` its time (ms);
-    `before` is awaited before each request is served. When `look` has been awaited, all frames that
-    were due are on their way. `wrong` hears which rule the bot broke, and how."""
+    """The run that a proxy belongs to. `port()` is the venue's port, `now()` its time (ms);
+    `before` is awaited before each request is served. After `look` was awaited, all due frames have
+    been sent. `wrong` is called with the rule that the bot broke, and how."""
 
     port: Callable[[], int]
     now: Callable[[], int]
@@ -45,12 +45,12 @@ class BehindDoor(Struct, frozen=True):
 
 
 class BotDoor:
-    """A port of loopback for one bot."""
+    """A loopback port for one bot."""
 
     def __init__(self, behind: BehindDoor) -> None:
         self.record = Record()
         self.flooded = False  # with connections
-        self.held = False  # whether a stream was ever held back
+        self.held = False  # whether frames were ever held back
         self._holding = False
         self._last = time.monotonic()  # when the last request came
         self._behind = behind
@@ -61,12 +61,12 @@ class BotDoor:
         self._server: asyncio.Server | None = None
 
     async def open(self) -> str:
-        """Listen; the address."""
+        """Start to listen; return the address."""
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=HEAD_MAX)
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     async def close(self) -> None:
-        """Let nobody in any more, and end all connections."""
+        """Accept no more connections, and end all open ones."""
         if self._server is not None:
             self._server.close()
         self.cut()
@@ -75,20 +75,20 @@ class BotDoor:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def cut(self) -> None:
-        """End all connections, as when the venue is gone."""
+        """Abort all connections, as if the venue had crashed."""
         for writer in list(self._writers):
             writer.transport.abort()
 
     def quiet_since(self) -> float:
-        """When the bot said something last (monotonic, s)."""
+        """When the bot last sent something (monotonic, s)."""
         return max([self._last, *(one.last_said for one in self._tunnels)])
 
     def listens(self) -> bool:
-        """Whether the bot has a stream."""
+        """Whether the bot has an open stream."""
         return bool(self._tunnels)
 
     def hold(self) -> None:
-        """Hold the frames back that come from now on, of streams that are opened too."""
+        """Hold back all frames from now on, also of streams that are opened later."""
         self._holding = True
         for tunnel in self._tunnels:
             self._hold(tunnel)
@@ -98,13 +98,13 @@ class BotDoor:
         tunnel.hold()
 
     def release(self) -> None:
-        """Send the bot the frames that were held back."""
+        """Send the frames that were held back to the bot."""
         self._holding = False
         for tunnel in self._tunnels:
             tunnel.release()
 
     async def settle(self) -> None:
-        """Wait until the bot's streams have sent it all frames that are there."""
+        """Wait until the bot's streams have sent it all frames that are due."""
         if self.listens():
             for tunnel in self._tunnels:
                 tunnel.said = False
@@ -112,18 +112,18 @@ class BotDoor:
             await asyncio.sleep(SETTLE_S)
 
     async def _hear_out(self) -> None:
-        """Let the bot's earlier frames on its streams take effect before a request."""
+        """Wait until frames that the bot sent on its streams have taken effect."""
         if self.listens():
             await asyncio.sleep(HEARD_S)
             if any(tunnel.said for tunnel in self._tunnels):
                 await self.settle()
 
     def passed_time(self) -> None:
-        """Time went on without a request."""
+        """Note that time was advanced without a request."""
         self._last = time.monotonic()
 
     def in_turn(self) -> asyncio.Lock:
-        """Held while a request is served, or time passes."""
+        """The lock that is held while a request is served, or time is advanced."""
         return self._turn
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -151,7 +151,7 @@ class BotDoor:
             await _gone(writer)
 
     async def _serve(self, bot: Streams, upstream: list[Streams]) -> bool:
-        """One request and its answer; whether the connection may have another one."""
+        """Serve one request; return whether the connection may carry another one."""
         head = await bot[0].readuntil(b"\r\n\r\n")
         lines, fields = _parsed(head)
         parts = lines.split(" ")
@@ -188,7 +188,7 @@ class BotDoor:
         return False
 
     async def _venue(self, upstream: list[Streams]) -> Streams:
-        """The connection to the venue that belongs to the bot's."""
+        """The connection to the venue that belongs to the bot's connection."""
         if not upstream or upstream[0][0].at_eof() or upstream[0][1].transport.is_closing():
             for _, other in upstream:
                 other.transport.abort()
@@ -199,8 +199,8 @@ class BotDoor:
     async def _answer(
         self, venue: asyncio.StreamReader, bot: asyncio.StreamWriter, exchange: RecordedExchange
     ) -> bool:
-        """Pass an answer on after the frames that are due by then; whether the connection goes
-        on."""
+        """Forward an answer after the frames that are due by then; return whether the connection
+        stays open."""
         try:
             head = await venue.readuntil(b"\r\n\r\n")
         except asyncio.IncompleteReadError:
@@ -224,7 +224,7 @@ class BotDoor:
         return fields.get("connection", "").lower() != "close"
 
     async def _passed(self, tunnel: Tunnel) -> None:
-        """Pass a stream on until one side ends it."""
+        """Forward a stream until one side ends it."""
         self._tunnels.add(tunnel)
         if self._holding:
             self._hold(tunnel)
@@ -235,14 +235,14 @@ class BotDoor:
 
 
 def _parsed(head: bytes) -> tuple[str, dict[str, str]]:
-    """The first line, and the fields by their names in small letters."""
+    """The first line, and the header fields by their names in lower case."""
     line, *rest = head.decode("latin-1").split("\r\n")
     pairs = [part.partition(":") for part in rest if part]
     return line, {name.strip().lower(): value.strip() for name, _, value in pairs}
 
 
 def _length(fields: dict[str, str], most: int) -> int:
-    """The length of a body. CutOff: the fields do not give it in a way that is known here."""
+    """The length of a body. CutOff: the header fields give it in an unsupported way."""
     text = fields.get("content-length", "0")
     if "transfer-encoding" in fields or not text.isdecimal() or int(text) > most:
         raise CutOff
@@ -250,7 +250,7 @@ def _length(fields: dict[str, str], most: int) -> int:
 
 
 def _without_compression(head: bytes) -> bytes:
-    """The request for a stream, whose frames are to be read on their way."""
+    """The request for a stream, changed so that frames are not compressed and can be read here."""
     lines = head.split(b"\r\n")
     kept = [one for one in lines if not one.lower().startswith(b"sec-websocket-extensions:")]
     return b"\r\n".join(kept)

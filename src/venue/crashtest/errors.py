@@ -1,7 +1,7 @@
-"""How a crash test ends without a report."""
+"""The error that ends a crash test without a report."""
 
 from __future__ import annotations
 
 
 class CrashTestError(Exception):
-    """The bot cannot be tested, or the venue refused what a run needs; carries words for a user."""
+    """The bot cannot be tested, or the venue refused a necessary step. The text is for the user."""

@@ -1,4 +1,4 @@
-"""The incidents: each is a schedule, drawn from the seed over the bot's requests on a calm day."""
+"""The incidents: each draws a schedule from the seed, over the bot's requests on a calm day."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ MANY: Final = 50
 
 
 class Incident(Struct, frozen=True):
-    """A thing that goes wrong: on which requests, and by an effect or by the venue's people."""
+    """Something that goes wrong: the requests that it happens at, and an effect or an act of the
+    operator."""
 
     name: str
     story: str
@@ -90,20 +91,20 @@ ALL: Final = (
 
 
 def named(name: str) -> Incident | None:
-    """The incident of this name."""
+    """The incident with this name."""
     return next((one for one in ALL if one.name == name), None)
 
 
 def draw(incident: Incident, seed: int, counts: dict[str, int]) -> list[Event]:
-    """The schedule of an incident; empty when the bot makes no request or stream that it is about.
+    """The schedule of an incident; empty when the bot makes no request or stream that it concerns.
 
-    `counts` says how many requests and frames of each kind there were on a calm day.
+    `counts` are the requests and frames of each kind on a calm day.
     """
     made = counts.get(incident.on, 0)
     if made == 0:
         return []
     random = Random(f"{seed}/{incident.name}")  # noqa: S311 - it shall be the same again
-    if incident.do:  # in the middle of the run: by then the bot has something to lose
+    if incident.do:  # in the middle of the run, when the bot has orders and positions
         places = [random.randint(made // 3 + 1, max(made * 2 // 3, made // 3 + 1))]
     else:
         among = min(made, DRAWN_MAX)

@@ -1,4 +1,4 @@
-"""Judges a bot's run, by the venue's own ledger and by the answers and frames that the bot got."""
+"""Judges a bot's run by the venue's ledger, and by the answers and frames that the bot got."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ MISUSE: Final = "the venue closed a stream for what the bot did"
 
 
 class Finding(Struct, frozen=True):
-    """A rule that was broken, and how; nothing of it depends on ids or on the machine's time."""
+    """A broken rule, with the details; nothing of it depends on ids or on the machine's time."""
 
     rule: str
     words: str
 
 
 class BotLimits(Struct, frozen=True):
-    """The limits that a bot has to keep to; `may_hold`: positions may be left at the end."""
+    """The limits that a bot must keep; `may_hold`: positions may be left open at the end."""
 
     may_hold: bool = False
     max_orders: int | None = None  # open at a time
@@ -40,8 +40,8 @@ class BotLimits(Struct, frozen=True):
 
 
 class JudgedLedger(Struct, frozen=True):
-    """The venue's record at the end: the owner's orders and fills in the order they came, with the
-    open orders and the positions."""
+    """The venue's record at the end: the owner's orders and fills, oldest first, with the open
+    orders and the positions."""
 
     orders: list[dict[str, Any]]
     fills: list[dict[str, Any]]
@@ -52,8 +52,8 @@ class JudgedLedger(Struct, frozen=True):
 def judged(
     record: Record, ledger: JudgedLedger, limits: BotLimits, planned: dict[str, int] | None = None
 ) -> list[Finding]:
-    """The findings of a run. `planned` is how many orders of each intent a bot executes that comes
-    to its end; None: it goes on until it is stopped."""
+    """The findings of a run. `planned` is how many orders of each intent the bot executes before it
+    exits; None: it runs until it is stopped."""
     done = executed(record, ledger)
     return [
         *(
@@ -78,8 +78,8 @@ def executed(record: Record, ledger: JudgedLedger) -> dict[str, int]:
 
 
 def stale(record: Record, ledger: JudgedLedger) -> list[Finding]:
-    """The first order of a bot that a stream shows the market, and that had not been shown it for a
-    while, by the stream or otherwise."""
+    """The first order that a bot placed from outdated data: a stream shows it the market, but
+    neither the stream nor an answer had shown it the market for a while."""
     placements = record.placements()
     for at, one in enumerate(placements, 1):
         if (
@@ -96,8 +96,8 @@ def stale(record: Record, ledger: JudgedLedger) -> list[Finding]:
 
 
 def _twice(record: Record, ledger: JudgedLedger) -> list[tuple[str, Finding]]:
-    """Placements repeated by a bot that had lost the answer and had not found the order since,
-    each with its intent."""
+    """Repeated placements, each with its intent: the bot had lost the answer, and had not found the
+    order before it repeated it."""
     found = []
     placements = record.placements()
     orders = [_order_of(one, ledger, placements) for one in placements]
@@ -121,7 +121,7 @@ def _twice(record: Record, ledger: JudgedLedger) -> list[tuple[str, Finding]]:
 def _order_of(
     placement: RecordedExchange, ledger: JudgedLedger, placements: list[RecordedExchange]
 ) -> dict[str, Any] | None:
-    """The order that a placement became; None: it became none, or another's repetition."""
+    """The order that a placement became; None: it became none, or repeats another placement."""
     client = placement.values.get("newClientOrderId")
     if client:
         same = [one for one in placements if one.values.get("newClientOrderId") == client]
@@ -144,8 +144,7 @@ def _acknowledged(placement: RecordedExchange, order: dict[str, Any]) -> bool:
 
 
 def _known(record: Record, order: dict[str, Any], after: int, before: int) -> bool:
-    """Whether the bot was told of an order in between: by its ids, or by the effects of its
-    fills."""
+    """Whether the bot was shown an order in between: by its ids, or by the effects of its fills."""
     words = [str(order["orderId"]).encode(), str(order["clientOrderId"]).encode()]
     if record.named(words, after, before):
         return True
@@ -156,7 +155,8 @@ _SAME: Final = ("symbol", "side", "positionSide", "quantity")
 
 
 def _alike(first: RecordedExchange, second: RecordedExchange) -> bool:
-    """The same intent: market, side and quantity; the price may be another by now."""
+    """Whether two placements have the same intent: market, side and quantity; the price may
+    differ."""
     return first.operation == second.operation and all(
         str(first.values.get(name)) == str(second.values.get(name)) for name in _SAME
     )
@@ -180,7 +180,7 @@ def _left(record: Record, ledger: JudgedLedger, *, may_hold: bool) -> list[Findi
 
 
 def _beyond(ledger: JudgedLedger, limits: BotLimits) -> list[Finding]:
-    """The limits that were not kept."""
+    """The limits that were exceeded."""
     found = []
     if limits.max_orders is not None and _most_open(ledger) > limits.max_orders:
         words = f"more than {limits.max_orders} orders were open at a time"
@@ -198,7 +198,7 @@ def _beyond(ledger: JudgedLedger, limits: BotLimits) -> list[Finding]:
 
 
 def _most_open(ledger: JudgedLedger) -> int:
-    """How many orders were open at a time, at most."""
+    """The greatest number of orders that were open at one time."""
     still = [one.get("orderId") for one in ledger.open_orders]
     lives = [
         (one["time"], None if one["orderId"] in still else one["updateTime"])
@@ -211,7 +211,7 @@ def _most_open(ledger: JudgedLedger) -> int:
 
 
 def _hasty(record: Record) -> list[Finding]:
-    """Requests sent while an answer's Retry-After still ran."""
+    """Requests that were sent before an answer's Retry-After had passed."""
     until = 0.0
     hasty = 0
     for one in record.exchanges:

@@ -1,4 +1,4 @@
-"""The venue's people in a crash test: they move time, and do the acts of incidents."""
+"""Acts as the operator in a crash test: moves the clock and triggers incidents."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ STAMPS: Final = 20_000  # ms, as a scenario's
 
 
 class People:
-    """They call operator operations of a venue, and those of its owners. `time` is venue time
-    (ms)."""
+    """Calls operations as the operator and as owners. `time` is venue time (ms)."""
 
     def __init__(self, url: Callable[[], str], time: int) -> None:
         self.time = time
@@ -32,14 +31,15 @@ class People:
         self._post_at = 0
 
     async def told(self, name: str, values: dict[str, Any], owner: str = "") -> StepTold:
-        """The answer to an operation, called as the venue's people or as a demo account."""
+        """Call an operation as the operator or as a demo account; return the answer."""
         key = credentials(owner, self._url())
         self._sent += 1
         asked = StepAsked(BY_NAME[name], values, key, self.time + self._sent % STAMPS)
         return await asyncio.to_thread(ask, self._url(), asked)
 
     async def ask(self, name: str, by: str = "", /, **values: Any) -> Any:
-        """As `told`, with its body. CrashTestError: it is refused, or nothing answers."""
+        """Call an operation and return the body of its answer. CrashTestError: it is refused, or
+        nothing answers."""
         told = await self.told(name, values, by)
         if not 0 < told.status < OK_BELOW:
             words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body
@@ -47,7 +47,7 @@ class People:
         return told.body
 
     async def pass_time(self, ms: int) -> None:
-        """Venue time goes on; indexes that were set stay current."""
+        """Advance venue time, and keep posting the indexes that were set."""
         until = self.time + ms
         while self.time < until:
             step = min([until, *([self._post_at] if self._posted else [])])
@@ -58,14 +58,15 @@ class People:
                 await self._post()
 
     async def to_funding(self) -> int:
-        """Venue time goes on to the next funding; how many positions were asked to pay."""
+        """Advance venue time to the next funding; return 1 if a settlement is recorded, otherwise
+        0."""
         planned = await self.ask("advance_clock", to_next="funding", dry_run=True)
         await self.pass_time(planned["to"] - self.time)
         rows = await self.ask("funding_rates", symbol="BTCUSDT", limit=1)
         return len(rows)
 
     async def set_index(self, symbol: str, factor: Decimal) -> None:
-        """A contract's index is at a multiple of itself, at once, and stays there."""
+        """Set a contract's index to a multiple of itself at once, and keep it there."""
         views = await self.ask("contracts")
         (view,) = [one for one in views if one["symbol"] == symbol]
         tick = Decimal(view["tickSize"])
@@ -100,7 +101,7 @@ class People:
         return found
 
     async def orders(self, markets: list[tuple[str, str]]) -> list[dict[str, Any]]:
-        """All orders of the owner in these markets, in the order of their times."""
+        """All orders of the owner in these markets, oldest first."""
         found: dict[tuple[str, int], dict[str, Any]] = {}
         for product, symbol in markets:
             if product == "spot":

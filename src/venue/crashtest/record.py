@@ -28,9 +28,9 @@ Market = tuple[str, str]  # product and symbol
 
 
 class RecordedExchange(Struct):
-    """A request and its answer. `status` 0: none came. `time` is venue time (ms), `wall`
-    the machine's (s). `seen` is the venue time as of which the bot was shown the market of an
-    order, if a stream shows it that market."""
+    """A request and its answer. `status` 0: no answer came. `time` is venue time (ms), `wall` the
+    machine's (s). `seen` is the venue time of the newest data that the bot was shown of an order's
+    market, if a stream shows it that market."""
 
     number: int
     method: str
@@ -45,7 +45,7 @@ class RecordedExchange(Struct):
 
 
 class Record:
-    """A run's exchanges, and in between them what streams told, in order."""
+    """A run's exchanges, and the stream frames between them, in order."""
 
     def __init__(self) -> None:
         self.exchanges: list[RecordedExchange] = []
@@ -56,7 +56,7 @@ class Record:
         self._streamed: set[Market] = set()
 
     def begin(self, method: str, target: str, body: bytes, wall: float) -> RecordedExchange:
-        """A request that is about to be served."""
+        """Add a request that is about to be served."""
         path, _, query = target.partition("?")
         for prefix in _PREFIXES:
             if path.startswith((f"{prefix}api/", f"{prefix}capi/")):
@@ -73,20 +73,20 @@ class Record:
         return made
 
     def saw(self, market: Market, time: int, *, stream: bool) -> None:
-        """The bot was shown a market as of a venue time (ms)."""
+        """Note that the bot was shown a market as of a venue time (ms)."""
         self._seen[market] = max(time, self._seen.get(market, 0))
         if stream:
             self._streamed.add(market)
 
     def answered(self, exchange: RecordedExchange, time: int) -> None:
-        """An answer has reached the bot."""
+        """Note the answer that reached the bot."""
         if exchange.operation in MARKET and exchange.status == 200:
             market = market_of(exchange)
             for one in [market] if market[1] else list(self._seen):
                 self._seen[one] = time
 
     def told(self, frame: bytes) -> None:
-        """Bytes of a stream that reached the bot."""
+        """Note bytes of a stream that reached the bot."""
         self._kept += len(frame)
         if self._kept <= KEPT:
             self.frames.append((len(self.exchanges), frame))
@@ -96,14 +96,14 @@ class Record:
         return [one for one in self.exchanges if one.operation in PLACING]
 
     def named(self, words: list[bytes], after: int, before: int) -> bool:
-        """Whether the bot was told one of these words after request `after`, and before it sent
+        """Whether the bot was shown one of these words after request `after`, and before it sent
         request `before`."""
         heard = [one.answer for one in self.exchanges if after <= one.number < before]
         heard += [frame for number, frame in self.frames if after <= number < before]
         return any(word in answer for word in words for answer in heard)
 
     def shown(self, after: int, before: int) -> bool:
-        """Whether the bot saw its wallet, positions or fills in between."""
+        """Whether the bot was shown its wallet, positions or fills in between."""
         return any(
             one.operation in SHOWING and one.status == 200
             for one in self.exchanges
@@ -112,14 +112,14 @@ class Record:
 
 
 def market_of(exchange: RecordedExchange) -> Market:
-    """The market that a request names; without a symbol if it names none."""
+    """The market of a request; without a symbol if it has none."""
     product = "spot" if exchange.operation in _SPOT else "contract"
     symbol = exchange.values.get("symbol")
     return product, symbol.upper() if isinstance(symbol, str) else ""
 
 
 def _values(query: str, body: bytes) -> dict[str, Any]:
-    """A request's parameters; of a body that is no object, none."""
+    """The parameters of a request; none if the body is no object."""
     if body:
         try:
             found = json.loads(body)

@@ -16,13 +16,13 @@ COUNTED: Final = (FRAMES, OWN, BOOKS)
 
 
 class Event(Struct, frozen=True):
-    """Something that happens at the `nth` request (from 1) whose operation is like `on`.
+    """Something that happens at the `nth` request (from 1) whose operation matches `on`.
 
     `on` is an operation of the table, `place*`, `cancel*`, `GET` for any question, `*` for any
     request, or a channel with `ws:` before it, whose frames are counted; `ws:own` are those of the
     account's own channels, `ws:open` the openings of sockets, `ws:ping` their pings. Either
-    `effect` hits that request or frame, `times` of them in a row, or the venue's people `do`
-    something before it is served. `noise` is no part of the incident: it harms no bot.
+    `effect` applies to that request or frame, and to `times` of them in a row, or the operator acts
+    before it is served. `noise` is no part of the incident: it harms no bot.
     """
 
     on: str
@@ -34,7 +34,7 @@ class Event(Struct, frozen=True):
 
     @property
     def is_of_streams(self) -> bool:
-        """Whether it keeps frames of streams from a bot."""
+        """Whether the event keeps stream frames from a bot."""
         return self.do == SLOW or self.on.startswith("ws:")
 
     @property
@@ -63,7 +63,7 @@ _NAMES = {
 
 
 def rule(number: int, event: Event, owner: str) -> dict[str, Any]:
-    """The rule of faults that makes an event's effect happen."""
+    """The fault rule that applies an event's effect."""
     match: dict[str, Any] = {}
     if event.on == OWN:
         match |= {"owner": owner, "channel": "*"}
@@ -82,7 +82,7 @@ def rule(number: int, event: Event, owner: str) -> dict[str, Any]:
 
 
 def is_like(on: str, operation: str, method: str) -> bool:
-    """Whether a request is one that an event counts."""
+    """Whether an event counts a request."""
     if on in ("*", method):
         return True
     return operation.startswith(on[:-1]) if on.endswith("*") else operation == on

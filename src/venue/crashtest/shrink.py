@@ -1,4 +1,4 @@
-"""Finds the shortest schedule that a bot still fails: leaves events out and moves them earlier."""
+"""Finds the shortest schedule that a bot still fails: drops events and moves them earlier."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Fails = Callable[[list[Event]], Awaitable[bool]]
 
 
 async def shortest(events: list[Event], fails: Fails) -> list[Event]:
-    """A schedule of which nothing can be left out, as early as it can be; after TRIES_MAX runs,
-    the shortest one until then."""
+    """A schedule from which nothing can be dropped, with its events as early as possible; after
+    TRIES_MAX runs, the shortest one found so far."""
     tries = 0
 
     async def fails_too(tried: list[Event]) -> bool:

@@ -32,7 +32,7 @@ from venue.times import US_PER_MS, instant_us
 
 BEGINNING: Final = "2026-01-01T07:59:00Z"  # funding is due at 08:00
 BEAT_MS: Final = 500  # venue time that passes before each request
-IDLE_S: Final = 2.0  # a bot that asks nothing for so long: time passes all the same
+IDLE_S: Final = 2.0  # time is advanced for a bot that sends nothing for so long
 LISTENS_S: Final = 0.5  # one that listens to a stream may wait for a frame
 LATER: Final = 6  # beats after which an act is taken back
 LOOK_S: Final = 0.02
@@ -45,8 +45,8 @@ Keep = Callable[[str], Awaitable[bytes]]
 
 
 class TrialPlan(Struct, frozen=True, kw_only=True):
-    """The settings that all runs of a crash test share. A run is stopped after so many requests, or
-    seconds; `stop_s` is how long the bot has to end."""
+    """The settings that all runs of a crash test share. A run is stopped after this many requests,
+    or seconds; `stop_s` is how long the bot may take to exit."""
 
     command: list[str]
     seed: int
@@ -58,10 +58,10 @@ class TrialPlan(Struct, frozen=True, kw_only=True):
 
 
 class Trial(Struct, frozen=True):
-    """The outcome of a run: whether its events met the bot, and the rules that the bot broke.
-    `counts` are its requests by kind, `markets` where it traded, `planned` the orders it executed
-    by intent; None when it did not come to its end by itself. It is `fresh` when no order was
-    placed by a book of a stream that had stood still."""
+    """The outcome of a run: whether its events affected the bot, and the rules that the bot broke.
+    `counts` are its requests by kind, `markets` the markets of its orders, `planned` the orders
+    that it executed by intent; None when it did not exit by itself. `fresh`: no order was placed
+    from the frozen book of a stream."""
 
     met: bool
     findings: list[Finding]
@@ -73,8 +73,8 @@ class Trial(Struct, frozen=True):
 
 
 class TrialRun:
-    """One run; `calm` is how the bot's calm day went, None: this is it. `keep` makes a file of the
-    run of the venue at an address."""
+    """One run; `calm` is the trial of the bot's calm day, None: this is the calm day. `keep` makes
+    a file of the run of the venue at an address."""
 
     def __init__(
         self, plan: TrialPlan, events: list[Event], calm: Trial | None, keep: Keep
@@ -89,10 +89,10 @@ class TrialRun:
         self._undo_at = 0
         self._beats = 0  # requests, and waits of a bot that listens
         self._stop_at: float | None = None
-        self._broken: Exception | None = None  # an act of the venue's people that failed
+        self._broken: Exception | None = None  # an operator's act that failed
 
     async def trial(self) -> Trial:
-        """Run it. CrashTestError: the venue refused a thing that the run needs, or the bot cannot
+        """Run the bot. CrashTestError: the venue refused a necessary step, or the bot cannot
         start."""
         with tempfile.TemporaryDirectory(prefix="venue-") as folder:
             self._folder = Path(folder)
@@ -103,7 +103,7 @@ class TrialRun:
                 self._practice.kill()
 
     def _options(self, *, first: bool) -> list[str]:
-        """How the venue is started; after a restart its time goes on."""
+        """The venue's options; after a restart its time continues."""
         given = ["--seed", str(self._plan.seed), "--profile", self._plan.profile]
         if any(event.do == RESTART for event in self._events):
             given += ["--state", str(self._folder / "venue.db")]
@@ -144,7 +144,7 @@ class TrialRun:
         return await self._verdict()
 
     async def _count_frames(self) -> None:
-        """Rules that never hit count the frames as those of incidents will."""
+        """Add fault rules that never apply: they count frames as those of incidents will."""
         for at, on in enumerate(COUNTED):
             event = Event(on, 1, {"kind": "ws.gap"})
             values = {**rule(0, event, OWNER), "id": f"count-{at}"}
@@ -159,7 +159,7 @@ class TrialRun:
     # -- while the bot runs -----------------------------------------------------------------------
 
     async def _live(self) -> None:
-        """Wait until the bot has ended, or was told to and had its time."""
+        """Wait until the bot has ended by itself, or was told to and its time is over."""
         began = time.monotonic()
         door, command = self._door, self._command
         while not await command.wait(LOOK_S):
@@ -190,7 +190,7 @@ class TrialRun:
             self._findings.append(Finding(judge.ENDED, words))
 
     async def _wait_for(self) -> None:
-        """Time passes for a bot that asks nothing."""
+        """Advance time for a bot that sends nothing."""
         door = self._door
         async with door.in_turn():
             if door.listens():
@@ -200,8 +200,7 @@ class TrialRun:
         door.passed_time()
 
     async def _count_beat(self) -> None:
-        """Count a beat: take back an act whose time is over, and stop the bot after its last
-        request."""
+        """Count a beat: end an act whose time is over, and stop the bot after its last request."""
         self._beats += 1
         if self._acts.later and self._beats >= self._undo_at:
             await self._acts.later.pop()()
@@ -226,7 +225,7 @@ class TrialRun:
         self._command.ask_to_stop()
 
     async def _before(self, exchange: RecordedExchange) -> None:
-        """Do the schedule's acts before a request; then venue time goes on a little."""
+        """Do the schedule's acts before a request, then advance venue time a little."""
         try:
             await self._prepare(exchange)
         except (CrashTestError, NotStarted) as problem:
@@ -304,7 +303,8 @@ class TrialRun:
 
 
 def _given(url: str, ports: Ports, folder: Path) -> dict[str, str]:
-    """The environment of the bot, which leads the exchange's own addresses to the door as well."""
+    """The environment of the bot, which also redirects the exchange's own addresses to the
+    proxy."""
     account = next(one for one in demo.ACCOUNTS if one.name == OWNER)
     plan = RedirectPlan(url, account.key, account.secret, demo.PASSPHRASE, folder, only=False)
     socket = url.replace("http", "ws", 1)
@@ -326,7 +326,7 @@ def _counts(record: Record) -> dict[str, int]:
 
 
 def _markets(record: Record) -> list[tuple[str, str]]:
-    """Where the bot placed orders."""
+    """The markets where the bot placed orders."""
     found: list[tuple[str, str]] = []
     for one in record.exchanges:
         if one.operation in PLACING and isinstance(one.values.get("symbol"), str):

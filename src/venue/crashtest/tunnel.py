@@ -1,7 +1,8 @@
-"""A bot's socket on its way through the door: frames are passed on one by one, kept, and held back.
+"""Forwards a bot's socket through the proxy: frames are forwarded, recorded and held back one by
+one.
 
-Frames of the venue are read one by one, so that it is known which a bot got, and when. Bytes of the
-bot are passed on as they come: the venue refuses bad ones.
+Frames of the venue are parsed one by one, so that the record knows which ones a bot got, and when.
+Bytes of the bot are forwarded as they come: the venue refuses bad ones.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class MarketFrame(Struct):
-    """The part of a frame that says which market it tells of, and as of when (venue time, ms)."""
+    """The part of a frame that names its market and the venue time of its data (ms)."""
 
     symbol: str = msgspec.field(name="s", default="")
     time: int = msgspec.field(name="E", default=0)
@@ -43,7 +44,7 @@ _SOCKETS: Final = {socket.path: socket for socket in SOCKETS}
 
 
 class Tunnel:
-    """One stream. `wrong` hears of the bot's faults on it."""
+    """One stream. `wrong` is called with the bot's faults on it."""
 
     def __init__(
         self,
@@ -64,7 +65,7 @@ class Tunnel:
         self.last_said = 0.0  # when the bot sent something, in the loop's time
 
     async def open(self) -> None:
-        """Pass the venue's answer to the upgrade on. IncompleteReadError: there is none."""
+        """Forward the venue's answer to the upgrade. IncompleteReadError: there is none."""
         transport = self._bot[1].transport
         with suppress(OSError):
             transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_SNDBUF, SEND_BYTES)
@@ -73,7 +74,7 @@ class Tunnel:
         self._bot[1].write(head)
 
     async def run(self) -> None:
-        """Pass the stream on, both ways, until one side ends it."""
+        """Forward the stream, both ways, until one side ends it."""
         both = [asyncio.create_task(self._hear()), asyncio.create_task(self._tell())]
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -83,17 +84,17 @@ class Tunnel:
             await asyncio.gather(*both, return_exceptions=True)
 
     def hold(self) -> None:
-        """Keep the frames that come from now on."""
+        """Hold back the frames from now on."""
         self._held = self._held or []
 
     def release(self) -> None:
-        """Send the kept frames, in order."""
+        """Send the held frames, in order."""
         held, self._held = self._held, None
         for frame in held or ():
             self._send(frame)
 
     async def _hear(self) -> None:
-        """Pass the bot's bytes on."""
+        """Forward the bot's bytes."""
         reader, writer = self._bot[0], self._venue[1]
         while piece := await reader.read(PIECE):
             self.last_said = asyncio.get_running_loop().time()
@@ -102,7 +103,7 @@ class Tunnel:
             await writer.drain()
 
     async def _tell(self) -> None:
-        """Pass the venue's frames on, or its refusal of the stream."""
+        """Forward the venue's frames, or its refusal of the stream."""
         reader, writer = self._venue[0], self._bot[1]
         if not self._upgraded:
             while piece := await reader.read(PIECE):
@@ -148,7 +149,7 @@ class Tunnel:
 
 
 async def _frame(reader: asyncio.StreamReader) -> bytes:
-    """The next frame of a server, whole; IncompleteReadError: there is none."""
+    """The next whole frame of a server. IncompleteReadError: there is none."""
     head = await reader.readexactly(2)
     length = head[1] & 127
     if length > 125:

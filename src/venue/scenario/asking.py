@@ -21,7 +21,7 @@ ANSWER_S: Final = 600.0  # an advance over days takes its time
 
 
 class StepAsked(Struct, frozen=True):
-    """A request: the key that signs it (None: not signed), and its time stamp (ms)."""
+    """A request: the key that signs it (None: not signed), and its timestamp (ms)."""
 
     row: Row
     values: dict[str, Any]
@@ -30,7 +30,7 @@ class StepAsked(Struct, frozen=True):
 
 
 def ask(url: str, asked: StepAsked) -> StepTold:
-    """Send a request to the venue at an address; a lost answer has the status 0."""
+    """Send a request to the venue at an address; status 0: the answer was lost."""
     row = asked.row
     key = None if row.access in (Access.OPERATOR, Access.PUBLIC) else asked.key
     try:

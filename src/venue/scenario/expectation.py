@@ -1,4 +1,4 @@
-"""Compares an answer with a step's expectation, and tells in words where it falls short."""
+"""Compares an answer with a step's expectation, and describes each difference."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ COMPARED: Final = ("above", "below", "at_least", "at_most", "not")
 
 
 class StepTold(Struct, frozen=True):
-    """How a request ended: its HTTP status and its JSON; a status of 0 is an answer that was
-    lost, with the reason as text."""
+    """The answer to a request: its HTTP status and its JSON; status 0: the answer was lost, with
+    the reason as text."""
 
     status: int
     body: Any
 
 
 def shortfalls(expected: dict[str, Any], told: StepTold) -> list[str]:
-    """The places where an answer differs from the expectation; empty when there is none."""
+    """The differences between an answer and the expectation; empty when there are none."""
     lost = expected.get("lost", False)
     if told.status == 0 or lost:
         if told.status == 0 and lost:
@@ -103,7 +103,7 @@ def _compared(path: str, wanted: Any, value: Any) -> list[str]:
 
 
 def _same(wanted: Any, value: Any) -> bool:
-    """Equal as they stand, or as numbers: "0.10" is 0.1."""
+    """Whether two values are equal, also as numbers: "0.10" is 0.1."""
     if isinstance(wanted, bool) or isinstance(value, bool):
         return wanted is value
     if wanted == value:

@@ -1,4 +1,4 @@
-"""Checks the parameters and expectations of a step before anything runs."""
+"""Checks the parameters and expectations of a step before the scenario runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ TYPES = (str, int, bool)
 
 
 def check_values(row: Row, values: dict[str, Any]) -> None:
-    """Refused: a parameter that the operation does not know, lacks, or that no request carries."""
+    """Raise Refused for a parameter that the operation does not know, for a missing one, and for a
+    value that no request can carry."""
     fields = {field.encode_name: field for field in parameters(row)}
     for name, value in values.items():
         if name not in fields:
@@ -27,7 +28,7 @@ def check_values(row: Row, values: dict[str, Any]) -> None:
 
 
 def check_expected(expected: dict[str, Any]) -> None:
-    """Refused: an expectation that no answer can be compared with."""
+    """Raise Refused for an expectation that no answer can be compared with."""
     for name, value in expected.items():
         where = f"expect: {name}"
         if name in ("code", "http"):
@@ -63,7 +64,7 @@ def _check_wanted(where: str, value: Any) -> None:
 
 
 def _check_plain(where: str, value: Any) -> None:
-    """Refused: a number with a fraction. Money is text, as a float would change it."""
+    """Raise Refused for a number with a fraction. Money is text, as a float would change it."""
     if isinstance(value, list):
         for one in value:
             _check_plain(where, one)

@@ -35,8 +35,8 @@ TRIGGERS: Final = {  # their parameters, each with whether it is needed
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One step. `at` is µs since the beginning, None: at once; `every` and `until` have it come
-    again. Either `row` is sent or `trigger` pulled."""
+    """One step. `at` is µs since the start, None: at once; `every` and `until` repeat it. It sends
+    a request to `row`, or does `trigger`."""
 
     number: int
     id: str
@@ -55,7 +55,7 @@ class Step(Struct, frozen=True, kw_only=True):
 
 
 class Scenario(Struct, frozen=True):
-    """A checked file. `clock` is the venue time it begins at (µs); `accounts` are owners with the
+    """A checked file. `clock` is the venue time at its start (µs); `accounts` are owners with the
     money that each gets, (wallet, asset, amount)."""
 
     title: str
@@ -67,7 +67,7 @@ class Scenario(Struct, frozen=True):
 
 
 def load(path: str) -> Scenario:
-    """The scenario of a file. Refused: the words say what is wrong with it, and where."""
+    """The scenario in a file. Refused: the text says what is wrong with it, and where."""
     try:
         data = Path(path).read_bytes()
     except OSError as problem:
@@ -79,7 +79,7 @@ def load(path: str) -> Scenario:
 
 
 def parsed(data: bytes) -> Scenario:
-    """The scenario of a file's bytes. Refused."""
+    """The scenario in a file's bytes. Refused."""
     if len(data) > BYTES_MAX:
         raise ScenarioRefused(f"the file has {len(data)} bytes: must be at most {BYTES_MAX}")
     try:
@@ -110,7 +110,8 @@ def parsed(data: bytes) -> Scenario:
 
 
 def _steps(tables: list[Any], clock: int) -> list[Step]:
-    """The steps in their order; times never go back, references only do."""
+    """The steps in their order; times never decrease, and references only point to earlier
+    steps."""
     steps: list[Step] = []
     latest = 0
     names = [table.get("id") for table in tables if isinstance(table, dict)]
@@ -170,7 +171,7 @@ def _step(number: int, table: dict[str, Any], clock: int) -> Step:
 
 
 def looked_up(text: str) -> Row:
-    """The row that `place_order` or `POST /api/v3/order` names. Refused: there is none."""
+    """The row with a name such as `place_order` or `POST /api/v3/order`. Refused: there is none."""
     method, _, path = text.partition(" ")
     for row in ROWS:
         if row.name == text or (row.method == method and row.path.rstrip("/") == path.rstrip("/")):
@@ -201,7 +202,7 @@ def _check_trigger(trigger: str, values: dict[str, Any]) -> None:
 
 
 def _check_references(table: dict[str, Any], earlier: list[Step], names: list[Any]) -> None:
-    """Each `${step.field}` names an earlier step: its answer is known by then."""
+    """Check that each `${step.field}` names an earlier step, whose answer is known by then."""
     known = [step.id for step in earlier if step.id]
     for part in ("with", "expect"):
         for inside in references(table.get(part, {})):
@@ -224,7 +225,7 @@ def _check_references(table: dict[str, Any], earlier: list[Step], names: list[An
 
 
 def _repeats(table: dict[str, Any], at: int) -> tuple[int, int]:
-    """How often a step comes again, and until when (µs)."""
+    """How often a step is repeated, and until when (µs)."""
     if ("every" in table) != ("until" in table):
         raise ScenarioRefused("every: belongs together with until")
     if "every" not in table:
@@ -239,7 +240,7 @@ def _repeats(table: dict[str, Any], at: int) -> tuple[int, int]:
 
 
 def _since(text: str, clock: int) -> int:
-    """A time since the beginning (µs), of a span such as +10m or of an instant."""
+    """A time since the start (µs), from a span such as +10m or from an instant."""
     try:
         at = instant_us(text) - clock if "T" in text else span_us(text.removeprefix("+"))
     except ValueError:
@@ -267,7 +268,7 @@ def _moment(name: str, text: str) -> int:
 
 
 def _money(name: str, table: Any) -> list[tuple[str, str, str]]:
-    """The money that an owner gets by [accounts.NAME] spot = { USDT = "1000" }."""
+    """The money of an owner from [accounts.NAME] spot = { USDT = "1000" }."""
     where = f"accounts.{name}"
     if not NAME.fullmatch(name):
         raise ScenarioRefused(f"{where}: the name must be 1 to 40 letters, digits, - or _")
@@ -288,7 +289,7 @@ def _money(name: str, table: Any) -> list[tuple[str, str, str]]:
 
 
 def _known(where: str, table: dict[str, Any], names: Iterable[str]) -> None:
-    """Refuse unknown keys; the words name their table, and a key that is near."""
+    """Raise Refused for unknown keys; the text names their table, and a similar key."""
     for name in table:
         if name not in names:
             near = get_close_matches(name, list(names), 1)
@@ -305,7 +306,7 @@ _WORDS: Final = {str: "a text", int: "a whole number", bool: "true or false", di
 
 
 def _of(kind: type[Any], table: dict[str, Any], name: str, default: Any) -> Any:
-    """A value of the type `kind`. Refused: it is of another type."""
+    """The value, if it has the type `kind`. Refused: it has another type."""
     value = table.get(name, default)
     if type(value) is not kind:
         raise ScenarioRefused(f"{name}: must be {_WORDS[kind]}")

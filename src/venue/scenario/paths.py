@@ -1,4 +1,4 @@
-"""Finds values by paths into answers, and fills `${step.path}` in the values that a step sends."""
+"""Finds values in answers by path, and fills `${step.path}` in the values that a step sends."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ REFERENCE_RULE: Final = "a reference is ${step.field}, as ${open.orderId} or ${b
 
 
 class Missing(Exception):
-    """A path leads to nothing in an answer; carries the path and the keys that are there."""
+    """A path does not exist in an answer; has the path and the keys that exist."""
 
 
 def value_at(answer: Any, path: str) -> Any:
-    """The value at a dotted path of names of fields, and of places in lists counted from 0.
+    """The value at a dotted path of field names, and of list indexes from 0.
 
-    Missing: it leads nowhere.
+    Missing: the path does not exist.
     """
     value = answer
     for name in path.split("."):
@@ -32,7 +32,7 @@ def value_at(answer: Any, path: str) -> Any:
 
 
 def references(value: Any) -> Iterator[str]:
-    """The insides of all `${...}` in a step's values."""
+    """The contents of all `${...}` in a step's values."""
     if isinstance(value, str):
         yield from REFERENCE.findall(value)
     elif isinstance(value, list):
@@ -44,9 +44,9 @@ def references(value: Any) -> Iterator[str]:
 
 
 def filled(value: Any, answers: dict[str, Any]) -> Any:
-    """A step's values with references replaced by the answers of earlier steps.
+    """A step's values with references replaced by values from earlier answers.
 
-    A text that is one reference becomes its value, a number or a list too. Missing.
+    A text that is one reference becomes its value, which may be a number or a list. Missing.
     """
     if isinstance(value, str):
         whole = REFERENCE.fullmatch(value)

@@ -1,4 +1,4 @@
-"""How a scenario's file is refused."""
+"""The error for a refused scenario file."""
 
 from __future__ import annotations
 

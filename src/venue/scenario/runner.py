@@ -1,4 +1,5 @@
-"""Runs a scenario: its steps in order, against a venue whose time stands until a step moves it."""
+"""Runs a scenario: its steps in order, against a venue whose time stands still until a step moves
+it."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ STAMPS: Final = 20_000  # ms: a signature is good for 30 s, and two with one sta
 
 
 class Outcome(Struct, frozen=True):
-    """How a step went: `at` is µs since the beginning; without problems it went as expected."""
+    """The result of a step: `at` is µs since the start; without problems it went as expected."""
 
     step: str
     at: int
@@ -35,7 +36,7 @@ class Outcome(Struct, frozen=True):
 
 
 class ScenarioFailed(Exception):
-    """The venue refused a thing that a scenario needs before it can go on; carries its words."""
+    """The venue refused something that a scenario needs to continue; has the venue's message."""
 
 
 class Runner:
@@ -53,8 +54,8 @@ class Runner:
         self._post_at = 0
 
     def run(self) -> Iterator[Outcome]:
-        """The outcomes as they come. ScenarioFailed: the venue went away, or refuses a thing that
-        the run needs."""
+        """Yield the outcomes as they come. ScenarioFailed: the venue is gone, or refuses something
+        that the run needs."""
         self._found()
         for step in self._scenario.steps:
             if step.at is not None:
@@ -66,7 +67,7 @@ class Runner:
             yield from self._move(min(at for at, _ in self._again))
 
     def _found(self) -> None:
-        """The owners that the file names, with their keys and their money."""
+        """Create the owners that the file names, with their keys and their money."""
         for account in demo.ACCOUNTS:
             self._keys[account.name] = Credentials(
                 self._url, account.key, account.secret, demo.PASSPHRASE
@@ -85,8 +86,7 @@ class Runner:
     # -- time -------------------------------------------------------------------------------------
 
     def _move(self, until: int) -> Iterator[Outcome]:
-        """Venue time goes on to `until`; steps that come again on the way are done at their
-        time."""
+        """Advance venue time to `until`; do repeated steps on the way at their times."""
         while True:
             due = [at for at, _ in self._again] + ([self._post_at] if self._posted else [])
             at = min([until, *due])
@@ -136,7 +136,7 @@ class Runner:
         )
 
     def _funding(self, values: dict[str, Any]) -> StepTold:
-        """Time goes on to the next funding."""
+        """Advance time to the next funding."""
         told = self._sent_by(BY_NAME["advance_clock"], {"to_next": "funding", "dry_run": True}, "")
         if told.status >= OK_BELOW or told.status == 0:
             return told
@@ -146,7 +146,7 @@ class Runner:
         return self._sent_by(BY_NAME["funding_rates"], query, "")
 
     def _index_jump(self, values: dict[str, Any]) -> StepTold:
-        """The index of a contract is at another price at once, and stays there."""
+        """Set the index of a contract to another price at once, and keep it there."""
         told = self._sent_by(BY_NAME["contracts"], {}, "")
         if told.status != 200:
             return told
@@ -185,7 +185,7 @@ class Runner:
 
 
 def _jumped(view: dict[str, Any], values: dict[str, Any]) -> str:
-    """The price that an index jumps to, on the contract's grid. ArithmeticError: no number."""
+    """The price of an index jump, on the contract's grid. ArithmeticError: it is no number."""
     tick = Decimal(view["tickSize"])
     if "price" in values:
         price = Decimal(values["price"])

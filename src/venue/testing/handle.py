@@ -1,4 +1,4 @@
-"""A test's handle of its venue: its addresses and accounts, its clock, faults and market."""
+"""A test's handle of its venue: addresses and accounts, clock, faults and market."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WHEN: Final = ("nth", "first", "every", "after", "probability", "count", "from"
 
 
 class Clock:
-    """The venue's time, which stands until a test moves it."""
+    """The venue's clock, which stands still until a test moves it."""
 
     def __init__(self, venue: Handle) -> None:
         self._venue = venue
@@ -36,10 +36,10 @@ class Clock:
     def advance(
         self, by: str = "", *, to: str = "", to_next: str = "", sparse: bool = False
     ) -> dict[str, Any]:
-        """Go on by a span such as 8h, to a time, or to the next due funding, countdown or any.
+        """Advance by a span such as 8h, to a time, or to the next due funding, countdown or any.
 
-        `sparse`: the agents act once a minute. Returns the effects settled on the way.
-        Refused, Unreachable.
+        `sparse`: the agents act once a minute. Returns the effects settled on the way. Refused,
+        Unreachable.
         """
         given = {"by": by, "to": to, "to_next": to_next, "sparse": sparse}
         told = self._venue.operator(
@@ -53,14 +53,15 @@ class Clock:
 
 
 class Faults:
-    """The deliberate faults of the venue."""
+    """The venue's deliberate faults."""
 
     def __init__(self, venue: Handle) -> None:
         self._venue = venue
 
     def add(self, kind: str, **more: Any) -> str:
-        """Add a rule; its id. Which requests (`operation`, `owner`, `channel` ...), when (`nth`,
-        `count`, `after` ...), and more of the effect (`ms`, `status` ...) are given by name.
+        """Add a rule and return its id. Name which requests it concerns (`operation`, `owner`,
+        `channel` ...), when it applies (`nth`, `count`, `after` ...), and parameters of the effect
+        (`ms`, `status` ...).
 
         `from_` stands for `from`. Refused, Unreachable.
         """
@@ -77,44 +78,44 @@ class Faults:
         return str(made["id"])
 
     def preset(self, name: str, rate: str = "") -> list[dict[str, Any]]:
-        """Add the rules of a preset; with `rate` such as 30% they hit less often. Refused,
+        """Add the rules of a preset; with `rate` such as 30% they apply less often. Refused,
         Unreachable."""
         scaled = {"rate": rate} if rate else {}
         return list(self._venue.operator("apply_fault_preset", name=name, **scaled))
 
     def hits(self, rule: str) -> int:
-        """How often a rule has hit. Misused: there is none of this id."""
+        """How often a rule has applied. Misused: no rule has this id."""
         for one in self._venue.operator("faults"):
             if one["id"] == rule:
                 return int(one["hits"])
         raise Misused(f"there is no rule {rule}")
 
     def clear(self) -> None:
-        """Forget all rules."""
+        """Remove all rules."""
         self._venue.operator("clear_faults")
 
 
 class Wire:
-    """The venue's wire log since the test began: requests, answers, frames of private sockets."""
+    """The venue's wire log since the test started: requests, answers, frames of private sockets."""
 
     def __init__(self, venue: Handle) -> None:
         self._venue = venue
         self._after = 0
 
     def begin(self) -> None:
-        """Leave out all entries up to now, which are no part of the test. Refused, Unreachable."""
+        """Skip all earlier entries, which are no part of the test. Refused, Unreachable."""
         before = self._venue.operator("wire", limit=1)
         self._after = before[-1]["number"] if before else 0
 
     def entries(self, **only: Any) -> list[dict[str, Any]]:
-        """The entries that agree with all fields given, oldest first: `owner`, `operation`, `kind`,
+        """The entries that match all given fields, oldest first: `owner`, `operation`, `kind`,
         `faulty`, `status` as 400, 4xx or lost. The newest 1,000, of a world 200. Refused,
         Unreachable."""
         return list(self._venue.operator("wire", after=self._after, limit=ENTRIES_MAX, **only))
 
 
 class Handle:
-    """A venue of one test. `url` is for clients of REST, `sockets` has the addresses of streams."""
+    """The venue of one test. `url` is for REST clients, `sockets` has the addresses of streams."""
 
     def __init__(self, url: str, seed: int | None, markets: dict[str, Any]) -> None:
         self.url = url
@@ -128,11 +129,12 @@ class Handle:
         self._markets = markets  # of ccxt: loading them takes longer than most tests
 
     def operator(self, operation: str, /, **values: Any) -> Any:
-        """The answer to an operator operation, by its name. Refused, Unreachable."""
+        """Call an operator operation by its name; return the answer. Refused, Unreachable."""
         return self._answer(operation, values, None)
 
     def ask(self, name: str, operation: str, /, **values: Any) -> Any:
-        """The answer to an operation of a demo account, by its name. Refused, Unreachable."""
+        """Call an operation for a demo account by its name; return the answer. Refused,
+        Unreachable."""
         return self._answer(operation, values, self.account(name))
 
     def _answer(self, operation: str, values: dict[str, Any], account: Credentials | None) -> Any:
@@ -181,8 +183,9 @@ class Handle:
     def run(
         self, *command: str, name: str = "alice", only_venue: bool = True, timeout_s: float = 60.0
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program that takes this venue for the exchange, as `venue with` does; its exit code
-        and its output. It reaches no other host, unless `only_venue` is False. TimeoutExpired."""
+        """Run a program that takes this venue for the exchange, as `venue with` does; return its
+        exit code and its output. It can reach no other host, unless `only_venue` is False.
+        TimeoutExpired."""
         words = [sys.executable, "-P", "-m", "venue", "with", name, "--url", self.url]
         words += ["--only-venue"] if only_venue else []
         words += ["--", *command]
@@ -191,19 +194,19 @@ class Handle:
         )
 
     def snapshot(self, name: str = "kept") -> str:
-        """Keep the state under a name, for `revert`; the name. Refused, Unreachable."""
+        """Save the state under a name, for `revert`; return the name. Refused, Unreachable."""
         return str(self.operator("keep_snapshot", name=name)["name"])
 
     def revert(self, name: str = "kept") -> None:
-        """Go back to a state that was kept, as often as you like. Refused, Unreachable."""
+        """Revert to a saved state, any number of times. Refused, Unreachable."""
         self.operator("revert", name=name)
 
     def explain(self, kind: str, identity: int | str) -> dict[str, Any]:
-        """The reasons of an `order`, `bill`, `liquidation` or `refusal`. Refused, Unreachable."""
+        """The reasons for an `order`, `bill`, `liquidation` or `refusal`. Refused, Unreachable."""
         return dict(self.operator(f"explain_{kind}", id=identity))
 
     def index(self, symbol: str, price: str | Decimal) -> None:
-        """Set a contract's index to a price at once, until time goes on by ten seconds."""
+        """Set a contract's index to a price at once, until time has advanced by ten seconds."""
         self.operator("change_contract", symbol=symbol, indexSources=["test"])
         self.operator("post_index", symbol=symbol, source="test", price=price, jump=True)
 

@@ -1,7 +1,8 @@
-"""A Hypothesis state machine over a venue in this process: markets beyond a writer's ideas.
+"""A Hypothesis state machine over a venue in this process: it finds markets that no author
+imagines.
 
-Subclass it, add rules that drive your bot and invariants that it must keep, and have Hypothesis
-look for the shortest market that breaks one.
+Subclass it, add rules that drive your bot and invariants that it must keep; Hypothesis then looks
+for the shortest market that breaks one.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ _VENUES: Final[dict[tuple[int, bool], Venue]] = {}
 
 
 class Machine(RuleBasedStateMachine):
-    """`venue` is as it began in each run. `owners` place and cancel orders of `symbol`, spot and
-    contract, around 60000; time passes; the index moves; the state goes back.
+    """`venue` is in its initial state in each run. `owners` place and cancel orders of `symbol`,
+    spot and contract, around 60000; time passes; the index moves; the state is reverted.
 
     At all times the venue's books add up and are not crossed, and no owner owes anything.
     """
@@ -90,28 +91,28 @@ class Machine(RuleBasedStateMachine):
 
     @rule(seconds=st.integers(1, 9))
     def advance(self, seconds: int) -> None:
-        """Let time pass, with a posted index all the while."""
+        """Let time pass, and keep the index posted."""
         self._post()
         self.venue.advance(f"{seconds}s")
         self._post()
 
     @rule(percent=st.integers(-10, 10))
     def move_index(self, percent: int) -> None:
-        """Have the contract's index jump, and positions be checked."""
+        """Set the contract's index to another price at once, and check positions."""
         self.index = (self.index * (100 + percent) / 100).quantize(Decimal("0.1"))
         self._post()
         self.venue.advance("1s")
 
     @rule()
     def keep(self) -> None:
-        """Keep the state."""
+        """Save the state."""
         self.venue.snapshot(KEPT)
         self._kept = list(self.placed)
 
     @precondition(lambda self: self._kept is not None)
     @rule()
     def go_back(self) -> None:
-        """Go back to the kept state."""
+        """Revert to the saved state."""
         assert self._kept is not None
         self.venue.revert(KEPT)
         self.placed = list(self._kept)
@@ -166,7 +167,7 @@ class Machine(RuleBasedStateMachine):
 
 
 def _venue(seed: int, *, agents: bool) -> Venue:
-    """One venue for all runs: it begins again in a millisecond."""
+    """One venue for all runs: reverting it takes a millisecond."""
     key = (seed, agents)
     if key not in _VENUES:
         _VENUES[key] = Venue(seed=seed, agents=agents)

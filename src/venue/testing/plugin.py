@@ -1,6 +1,6 @@
-"""The plugin that pytest finds: fixtures, the marker, and the facts that a failing test shows.
+"""The pytest plugin: fixtures, the marker, and the data that a failing test shows.
 
-One venue runs for each worker and kind that tests ask for; each test finds it as it began.
+One venue runs for each worker and kind that tests ask for; each test finds it in its initial state.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _HANDLES: Final = pytest.StashKey["list[Handle]"]()
 
 
 class Kind(NamedTuple):
-    """The options that a venue is started with."""
+    """The options with which a venue is started."""
 
     seed: int = 1
     at: str = BEGINNING
@@ -50,7 +50,7 @@ class Kind(NamedTuple):
 
 
 class Servers:
-    """The venues of this worker, by kind; or the one that is at VENUE_URL."""
+    """The venues of this worker, by kind; or the one at VENUE_URL."""
 
     def __init__(self, given: str) -> None:
         self._given = given.rstrip("/")
@@ -60,7 +60,7 @@ class Servers:
         self._made = 0
 
     def fresh(self, kind: Kind) -> Handle:
-        """A venue of a kind, as it was when it began. Refused, Unreachable, NotStarted."""
+        """A venue of a kind, in its initial state. Refused, Unreachable, NotStarted."""
         from venue.testing.handle import Handle
 
         if self._given:
@@ -72,8 +72,8 @@ class Servers:
         return handle
 
     def world(self, kind: Kind, *, agents: bool) -> Handle:
-        """A new world of a venue: other worlds of that venue are left alone. `agents` act in it.
-        Refused, Unreachable, NotStarted."""
+        """A new world of a venue; its other worlds are not touched. `agents` act in it. Refused,
+        Unreachable, NotStarted."""
         from venue.testing.handle import Handle
 
         host = self._given or self._url(kind)
@@ -85,7 +85,7 @@ class Servers:
         return Handle(f"{host}/w/{name}", seed, markets)
 
     def end(self, handle: Handle) -> None:
-        """The test is over: its world goes, if it had one."""
+        """End the test: remove its world, if it had one."""
         from venue.testing.handle import Handle
 
         host, _, name = handle.url.rpartition("/w/")
@@ -129,13 +129,13 @@ def venue_servers() -> Iterator[Servers]:
 
 @pytest.fixture
 def venue(request: pytest.FixtureRequest, venue_servers: Servers) -> Iterator[Handle]:
-    """A venue as it began, in manual time; the marker `venue` gives its options."""
+    """A venue in its initial state, in manual time; the marker `venue` gives its options."""
     yield from _lent(request.node, venue_servers, lambda kind, _: venue_servers.fresh(kind))
 
 
 @pytest.fixture
 def venue_world(request: pytest.FixtureRequest, venue_servers: Servers) -> Iterator[Handle]:
-    """A world of its own, in which agents rest unless the marker says otherwise."""
+    """A separate world, in which agents rest unless the marker says otherwise."""
     yield from _lent(
         request.node,
         venue_servers,
@@ -159,14 +159,14 @@ def venue_ccxt(venue: Handle) -> Callable[..., Any]:
 
 
 def _fail(words: str) -> NoReturn:
-    """End the test with one line, as a traceback says no more."""
+    """End the test with one line; a traceback would say no more."""
     raise pytest.fail.Exception(words, pytrace=False) from None
 
 
 def _lent(
     item: pytest.Item, servers: Servers, make: Callable[[Kind, dict[str, Any]], Handle]
 ) -> Iterator[Handle]:
-    """The venue or world that the marker asks for, until the test is over."""
+    """The venue or world that the marker asks for, until the test ends."""
     from venue.client.errors import FAILURES
     from venue.practice import NotStarted
 
@@ -228,7 +228,8 @@ def _played(scenario: Any, handle: Handle) -> None:
 
 
 def _marked(item: pytest.Item) -> dict[str, Any]:
-    """The marker's arguments; one line ends the test when there is another, or of another type."""
+    """The marker's arguments; an unknown one, or one of another type, ends the test with one
+    line."""
     from venue.lab.demo import SEED_MAX
 
     found: dict[str, Any] = {}
@@ -304,7 +305,7 @@ def _account(handle: Handle, owner: dict[str, Any]) -> list[str]:
 
 
 def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
-    """How to look into the venue's run, which stays in pytest's cache; no line where there is
+    """A line on how to open the venue's run, which stays in pytest's cache; empty if there is
     none."""
     from venue.bundle.file import RunRefused, write
     from venue.bundle.gathering import PATIENCE_S, gathered
@@ -326,7 +327,7 @@ def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
 
 
 def _log(handle: Handle) -> str:
-    """The last requests of clients with their answers, without the test's own as operator."""
+    """The last requests of clients with their answers, without the test's own operator calls."""
     from venue.client.defaults import DEFAULT_URL
     from venue.client.errors import FAILURES
     from venue.client.wire_lines import line
