@@ -15,7 +15,6 @@ import pytest
 
 from support.sources import ROOT, files, graph, imports, modules, none, reached, text, trees
 from venue import LAZY
-from venue.history.process import asked
 
 FUNCTION_LINES = 60  # a function is shorter
 YARDSTICKS = ("bench/floor_core.py",)  # stay as they were first measured
@@ -52,6 +51,12 @@ ANCESTORS = (
 )
 # Other ancestors, each with the reason why composition does not do.
 ANCESTORS_OF = {
+    "typing.TypedDict": "keyword arguments that are handed on",
+    "venue.history.tables.table.TableRow": "a table is told by its struct's fields and attributes",
+    **dict.fromkeys(
+        ("ContractFill", "ContractOrder", "Conditional", "SpotFill"),
+        "an answer's row is the table's row and what the question adds",
+    ),
     "asyncio.Protocol": "a transport calls it",
     "venue.client.methods.Methods": "the rows are methods of both clients",
     "str": "a JSON number keeps its own text and is told from a string",
@@ -440,7 +445,6 @@ def test_every_module_is_used() -> None:
     helpers += ["venue.history.process.worker", "venue.history.process.shared_worker"]
     helpers += ["venue.recompute.missed_events", *project["entry-points"]["pytest11"].values()]
     helpers += ["venue.testing.machine", "venue.redirect.hooks.sitecustomize"]  # users' choices
-    helpers += [f"venue.history.questions.{name}" for name in asked.__all__]
     used = reached([*scripts, "venue.__main__", "venue.gym", *LAZY.values(), *helpers])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]
     none([name for name in modules() if name not in used and name not in packages])

@@ -40,7 +40,6 @@ WIDE_CLASSES = {
     "venue.gateway.transport.connection.HttpConnection": "a connection's buffers, timers and turns",
     "venue.gateway.transport.request.Receiver": "a request as it comes in, piece by piece",
     "venue.history.process.client.History": "a helper's state, and the means to start it again",
-    "venue.history.projection.contract_rows.ContractRows": "one list of rows for each table",
     "venue.journal.sqlite.SqliteJournal": "a file's connection, its chain and its statements",
     "venue.node.sequencer.Sequencer": "the queue, the batch under way and the callers that wait",
     "venue.node.timekeeper.Timekeeper": "the followers of time, and the work that is due",

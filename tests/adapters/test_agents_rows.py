@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, select
+from apsw import Connection
 
 from support.agents_session import MET, Session
 from venue.core.messages.applied import Applied
@@ -31,26 +31,34 @@ from venue.core.state.snapshot import begin, dump_and_hash, load
 from venue.core.units import FIRST_UID
 from venue.history.check import check
 from venue.history.kept_events import KeptEvents
-from venue.history.projection.projector import Catalog, Projector
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.questions import affiliates, contract, copying, liquidations, prices, spot
-from venue.history.schema.contract import (
-    CONDITIONAL_ORDERS,
-    CONTRACT_FILLS,
-    CONTRACT_ORDERS,
-    INCOME,
-    LIQUIDATIONS,
-)
-from venue.history.schema.spot import BILLS, FILLS, ORDERS
+from venue.history.sql import transaction
 from venue.history.store import Store, open_history
 from venue.history.tables.affiliates import CommissionsOf, WithdrawalsOf
 from venue.history.tables.contract import (
+    Conditional,
     ConditionalsOf,
+    ContractFill,
     ContractFillsOf,
+    ContractOrder,
     ContractOrdersOf,
     IncomeOf,
+    IncomeRow,
+    LiquidationRow,
 )
 from venue.history.tables.copying import EndedOf
-from venue.history.tables.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
+from venue.history.tables.spot import (
+    BillRow,
+    BillsOf,
+    FillsOf,
+    OrderRow,
+    OrdersOf,
+    SpotFill,
+    TransfersOf,
+)
+from venue.history.tables.table import columns, names
 from venue.lab import demo
 from venue.vocabulary import BUY, CAUSES_LIQUIDATING, GTC, LIMIT, WALLET_SPOT, Cause
 
@@ -86,9 +94,8 @@ def kept(session: Session) -> Iterator[Store]:
 
 
 def rows(store: Store, table: Any) -> list[tuple[Any, ...]]:
-    key = list(table.primary_key)
-    with store.connection.begin():
-        return [tuple(row) for row in store.connection.execute(select(table).order_by(*key))]
+    text = f"SELECT {names(table)} FROM {table.table} ORDER BY {', '.join(table.key)}"
+    return list(store.connection.execute(text))
 
 
 # -- every question of every owner ---------------------------------------------------------------
@@ -131,29 +138,29 @@ def of_owner(uid: int, store: Store, session: Session) -> Iterator[Asked]:
 
 def own(uid: int, store: Store, table: Any) -> list[tuple[Any, ...]]:
     """Some of an owner's rows, evenly."""
-    column = list(table.c).index(table.c.uid)
+    column = list(columns(table)).index("uid")
     found = [row for row in rows(store, table) if row[column] == uid]
     return found[:: max(1, len(found) // SAMPLES)]
 
 
 def of_rows(uid: int, store: Store) -> Iterator[Asked]:
     """Single orders, and lists that go on from one of the owner's rows."""
-    for row in own(uid, store, ORDERS):
+    for row in own(uid, store, OrderRow):
         yield spot.order, (uid, row[0])
         yield spot.order_by_client_id, (uid, row[8])
         yield spot.fills, (FillsOf(uid, row[2], row[0]), 100)
-    for row in own(uid, store, CONTRACT_ORDERS):
+    for row in own(uid, store, ContractOrder):
         yield contract.contract_order, (uid, row[0])
         yield contract.contract_order_by_client_id, (uid, row[9])
         yield contract.contract_fills, (ContractFillsOf(uid, "", row[0]), 100)
-    for row in own(uid, store, BILLS):
+    for row in own(uid, store, BillRow):
         for bill_id in (row[0] - 1, row[0], row[0] + 1):
             yield spot.bills, (BillsOf(uid, row[2], after_id=bill_id), 5)
             yield spot.bills, (BillsOf(uid, row[2], before_id=bill_id), 5)
-    for row in own(uid, store, INCOME):
+    for row in own(uid, store, IncomeRow):
         yield contract.income, (IncomeOf(uid, next_id=row[0], next_time=row[-1]), 5)
     yield contract.conditional_order, (uid, 0, "c1")
-    for row in own(uid, store, CONDITIONAL_ORDERS):
+    for row in own(uid, store, Conditional):
         yield contract.conditional_order, (uid, row[0])
 
 
@@ -176,7 +183,7 @@ def of_operator(store: Store, session: Session) -> Iterator[Asked]:
     yield liquidations.liquidations, (None, 1_000)
     for uid in session.engine.ledger.accounts:
         yield liquidations.liquidations, (uid, 1_000)
-    for row in rows(store, LIQUIDATIONS):
+    for row in rows(store, LiquidationRow):
         yield liquidations.liquidation, (row[0],)
     for symbol in SYMBOLS:
         yield prices.funding_rates, (symbol, None, None, 1_000)
@@ -199,7 +206,7 @@ def test_owners_and_operators_answers_are_the_same_to_the_byte(
         asked += of_owner(uid, whole, session)
     assert {question for question, _ in asked} == set(EVERY)
     told = 0
-    with whole.connection.begin(), kept.connection.begin():
+    with transaction(whole.connection), transaction(kept.connection):
         both = zip(
             asked, answers(asked, whole.connection), answers(asked, kept.connection), strict=True
         )
@@ -241,29 +248,29 @@ def test_rows_are_those_of_owners_and_of_an_agent_somebody_acts_as(
         done.time for done in session.applied
         if type(done.command) is RecordStreams and done.command.uid == met and done.events
     )  # fmt: skip
-    cause = list(CONTRACT_FILLS.c).index(CONTRACT_FILLS.c.cause)
-    for table in (ORDERS, FILLS, BILLS, CONTRACT_ORDERS, CONTRACT_FILLS, INCOME):
-        time, uid = list(table.c).index(table.c.time), list(table.c).index(table.c.uid)
+    cause = list(columns(ContractFill)).index("cause")
+    for table in (OrderRow, SpotFill, BillRow, ContractOrder, ContractFill, IncomeRow):
+        time, uid = list(columns(table)).index("time"), list(columns(table)).index("uid")
         before, now = rows(whole, table), rows(kept, table)
         of_owners = [row for row in before if row[uid] in owners]
-        assert of_owners, table.name
+        assert of_owners, table.table
         assert [row for row in now if row[uid] in owners] == of_owners
         of_met = [row for row in before if row[uid] == met and row[time] > since]
         assert [row for row in now if row[uid] == met and row[time] > since] == of_met
         of_agents = [row for row in now if row[uid] not in owners and row[uid] != met]
-        if table is BILLS:
+        if table is BillRow:
             assert {row[4] for row in of_agents} <= {"deposit", "withdraw"}
-        elif table is INCOME:
+        elif table is IncomeRow:
             assert not {row[5] for row in of_agents if row[5].startswith("position_open")}
-        elif table is CONTRACT_FILLS:
+        elif table is ContractFill:
             assert of_agents
             assert {row[cause] for row in of_agents} <= set(CAUSES_LIQUIDATING)
             assert {row[1] for row in of_agents} == {0}  # takers
         else:
-            assert not of_agents, table.name
-    with kept.connection.begin():
+            assert not of_agents, table.table
+    with transaction(kept.connection):
         assert check(kept.connection, session.engine) == []
-    assert rows(kept, LIQUIDATIONS) == rows(whole, LIQUIDATIONS)
+    assert rows(kept, LiquidationRow) == rows(whole, LiquidationRow)
 
 
 # -- who is an agent follows from the journal ----------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, exists, func, select
+from apsw import Connection
 
 from support.world import BTCUSDT, BUY, CONTRACT, GTC, IOC, LIMIT, MARKET, SELL
 from venue.core.engine import Engine
@@ -20,21 +20,14 @@ from venue.core.messages.commands import Command, Exit
 from venue.core.messages.events import Event, OwnerCreated
 from venue.history.check import PROBLEMS_MAX, check
 from venue.history.process.client import History
-from venue.history.projection.projector import Catalog, Projector
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.questions import contract as contract_queries
 from venue.history.questions import liquidations as liquidation_queries
-from venue.history.schema.contract import (
-    CONDITIONAL_ORDERS,
-    CONTRACT_FILLS,
-    CONTRACT_ORDERS,
-    FUNDING_RATES,
-    INCOME,
-    LIQUIDATIONS,
-    POSITIONS,
-    PRICE_MINUTES,
-)
+from venue.history.sql import scalar, transaction
 from venue.history.store import Store, open_history
 from venue.history.tables.contract import IncomeOf, IncomeRow
+from venue.history.tables.table import inserted, values
 from venue.vocabulary import AlgoStatus, Cause, MarginMode, OrderStatus
 
 SYMBOL = "BTCUSDT"
@@ -147,28 +140,30 @@ def filled(floor: Floor) -> Iterator[Store]:
 
 
 def test_the_walk_goes_everywhere(floor: Floor, filled: Store) -> None:
-    with filled.connection.begin():
+    with transaction(filled.connection):
 
-        def seen(column: Any) -> set[Any]:
-            return set(filled.connection.execute(select(column).distinct()).scalars())
+        def seen(table: str, column: str) -> set[Any]:
+            text = f"SELECT DISTINCT {column} FROM {table}"
+            return {one for (one,) in filled.connection.execute(text)}
 
         ends = {OrderStatus.FILLED, OrderStatus.CANCELED, OrderStatus.EXPIRED}
-        assert {OrderStatus.NEW, *ends} <= seen(CONTRACT_ORDERS.c.status)
-        assert seen(CONDITIONAL_ORDERS.c.status) == {0, 1, 2, 3}
-        assert int(AlgoStatus.EXPIRED) in seen(CONDITIONAL_ORDERS.c.status)
-        assert seen(POSITIONS.c.margin_mode) == {0, 1}
-        assert {0, 1, 2, 3, 5, 6} <= seen(CONTRACT_FILLS.c.cause)
-        assert {"margin_move_in", "position_close_short", "position_funding"} < seen(INCOME.c.kind)
-        assert len(seen(LIQUIDATIONS.c.liquidation_id)) > 3
-        assert len(seen(FUNDING_RATES.c.due)) > 1
-        assert len(seen(PRICE_MINUTES.c.open_time)) > 5
-        reduced = select(func.count()).where(CONTRACT_ORDERS.c.reduced > 0)
-        assert filled.connection.execute(reduced).scalar_one() > 0
+        assert {OrderStatus.NEW, *ends} <= seen("contract_orders", "status")
+        assert seen("algo_orders", "status") == {0, 1, 2, 3}
+        assert int(AlgoStatus.EXPIRED) in seen("algo_orders", "status")
+        assert seen("positions", "margin_mode") == {0, 1}
+        assert {0, 1, 2, 3, 5, 6} <= seen("contract_fills", "cause")
+        assert {"margin_move_in", "position_close_short", "position_funding"} < seen(
+            "income", "kind"
+        )
+        assert len(seen("liquidations", "liquidation_id")) > 3
+        assert len(seen("funding_rates", "due")) > 1
+        assert len(seen("price_minutes", "open_time")) > 5
+        reduced = "SELECT count(*) FROM contract_orders WHERE reduced > 0"
+        assert scalar(filled.connection, reduced) > 0
 
 
 def test_what_the_engine_says_agrees_with_itself(floor: Floor, filled: Store) -> None:
     assert check(filled.connection, floor.engine) == []
-    filled.connection.rollback()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -180,7 +175,7 @@ def test_it_agrees_at_any_moment_however_batched(seed: int) -> None:
         for _ in range(12):
             floor.walk(floor.choice.randint(1, 60))
             projector.project(floor.applied[max(projector.reached() - 5, 0) :])
-            with store.connection.begin():
+            with transaction(store.connection):
                 assert check(store.connection, floor.engine) == []
     finally:
         store.close()
@@ -189,7 +184,7 @@ def test_it_agrees_at_any_moment_however_batched(seed: int) -> None:
 def test_each_liquidation_is_told_in_full(filled: Store) -> None:
     """Every lot that a step wanted is found in a fill, and every deleveraged one by its owner."""
     told = 0
-    with filled.connection.begin():
+    with transaction(filled.connection):
         for row in liquidation_queries.liquidations(filled.connection, None, 1_000):
             story = liquidation_queries.liquidation(filled.connection, row.liquidation_id)
             assert story is not None
@@ -236,7 +231,7 @@ def test_a_venue_taken_up_again_tells_history_its_contracts(floor: Floor, tmp_pa
     asyncio.run(scene())
     store = open_history(str(path))
     try:
-        with store.connection.begin():
+        with transaction(store.connection):
             assert check(store.connection, floor.engine) == []
     finally:
         store.close()
@@ -247,72 +242,69 @@ def test_a_venue_taken_up_again_tells_history_its_contracts(floor: Floor, tmp_pa
 Damage = Callable[[Connection], str]
 
 
-def _last(connection: Connection, column: Any, *where: Any) -> int:
-    return int(connection.execute(select(func.max(column)).where(*where)).scalar_one())
+def _last(connection: Connection, table: str, column: str, where: str = "true") -> int:
+    return scalar(connection, f"SELECT max({column}) FROM {table} WHERE {where}")
 
 
 def _lost_item(connection: Connection) -> str:
-    later = INCOME.alias()
-    of_the_same = [
-        later.c[name] == INCOME.c[name] for name in ("uid", "position_id", "asset", "symbol")
-    ]
-    followed = exists().where(later.c.bill_id > INCOME.c.bill_id, *of_the_same)
-    lost = _last(connection, INCOME.c.bill_id, INCOME.c.amount != 0, followed)
-    connection.execute(INCOME.delete().where(INCOME.c.bill_id == lost))
+    same = " AND ".join(
+        f"later.{name} = income.{name}" for name in ("uid", "position_id", "asset", "symbol")
+    )
+    followed = f"SELECT 1 FROM income AS later WHERE later.bill_id > income.bill_id AND {same}"
+    lost = _last(connection, "income", "bill_id", f"amount <> 0 AND EXISTS ({followed})")
+    connection.execute("DELETE FROM income WHERE bill_id = ?", (lost,))
     return " is not "
 
 
 def _altered_item(connection: Connection) -> str:
-    bill_id = _last(connection, INCOME.c.bill_id, INCOME.c.position_id == 0)
-    change = INCOME.update().where(INCOME.c.bill_id == bill_id)
-    connection.execute(change.values(amount=INCOME.c.amount + 1, balance=INCOME.c.balance + 1))
+    bill_id = _last(connection, "income", "bill_id", "position_id = 0")
+    change = "UPDATE income SET amount = amount + 1, balance = balance + 1 WHERE bill_id = ?"
+    connection.execute(change, (bill_id,))
     return "cross pool, USDT: the last item says"
 
 
 def _stranger(connection: Connection) -> str:
-    values = {"uid": 5, "position_id": 0, "asset": "USDT", "symbol": "", "kind": "deposit"}
-    values |= {"bill_id": 1, "amount": 7, "fee": 0, "balance": 7, "reason": "", "time": 1}
-    connection.execute(INCOME.insert().values(**values))
+    item = IncomeRow(1, 5, 0, "USDT", "", "deposit", 7, 0, 7, "", 1)
+    connection.execute(inserted(IncomeRow), values(item))
     return "items of owner 5, cross pool, USDT, unknown to the engine"
 
 
 def _other_pool(connection: Connection) -> str:
-    change = POSITIONS.update().where(POSITIONS.c.margin_mode == 1)
-    connection.execute(change.values(margin_mode=0))
+    connection.execute("UPDATE positions SET margin_mode = 0 WHERE margin_mode = 1")
     return "cross pool, USDT: "
 
 
 def _lost_fill(connection: Connection) -> str:
-    trade_id = _last(connection, CONTRACT_FILLS.c.trade_id)
-    of_it = CONTRACT_FILLS.c.trade_id == trade_id
-    connection.execute(CONTRACT_FILLS.delete().where(of_it, CONTRACT_FILLS.c.is_maker == 1))
+    trade_id = _last(connection, "contract_fills", "trade_id")
+    lost = "DELETE FROM contract_fills WHERE trade_id = ? AND is_maker = 1"
+    connection.execute(lost, (trade_id,))
     return f"contract trade {trade_id} has 1 fills, not 2"
 
 
 def _altered_fill(connection: Connection) -> str:
-    order_id = _last(connection, CONTRACT_FILLS.c.order_id, CONTRACT_FILLS.c.cause == 0)
-    change = CONTRACT_FILLS.update().where(CONTRACT_FILLS.c.order_id == order_id)
-    connection.execute(change.values(notional=CONTRACT_FILLS.c.notional - 1))
+    order_id = _last(connection, "contract_fills", "order_id", "cause = 0")
+    change = "UPDATE contract_fills SET notional = notional - 1 WHERE order_id = ?"
+    connection.execute(change, (order_id,))
     return f"contract order {order_id}: executed"
 
 
 def _lost_order(connection: Connection) -> str:
-    order_id = _last(connection, CONTRACT_FILLS.c.order_id, CONTRACT_FILLS.c.cause == 0)
-    connection.execute(CONTRACT_ORDERS.delete().where(CONTRACT_ORDERS.c.order_id == order_id))
+    order_id = _last(connection, "contract_fills", "order_id", "cause = 0")
+    connection.execute("DELETE FROM contract_orders WHERE order_id = ?", (order_id,))
     return f"fills of contract order {order_id}, which is missing"
 
 
 def _closed_order(connection: Connection) -> str:
-    order_id = _last(connection, CONTRACT_ORDERS.c.order_id, CONTRACT_ORDERS.c.status < 2)
-    change = CONTRACT_ORDERS.update().where(CONTRACT_ORDERS.c.order_id == order_id)
-    connection.execute(change.values(status=int(OrderStatus.CANCELED)))
+    order_id = _last(connection, "contract_orders", "order_id", "status < 2")
+    change = "UPDATE contract_orders SET status = ? WHERE order_id = ?"
+    connection.execute(change, (int(OrderStatus.CANCELED), order_id))
     return f"contract order {order_id} (uid, executed, quote, status): the engine says"
 
 
 def _opened_order(connection: Connection) -> str:
-    order_id = _last(connection, CONTRACT_ORDERS.c.order_id, CONTRACT_ORDERS.c.status == 2)
-    change = CONTRACT_ORDERS.update().where(CONTRACT_ORDERS.c.order_id == order_id)
-    connection.execute(change.values(status=int(OrderStatus.NEW)))
+    order_id = _last(connection, "contract_orders", "order_id", "status = 2")
+    change = "UPDATE contract_orders SET status = ? WHERE order_id = ?"
+    connection.execute(change, (int(OrderStatus.NEW), order_id))
     return f"contract order {order_id} is open in history, not in the engine"
 
 
@@ -324,9 +316,9 @@ def _opened_order(connection: Connection) -> str:
     ],
 )  # fmt: skip
 def test_damage_is_found(floor: Floor, filled: Store, damage: Damage) -> None:
-    with filled.connection.begin() as transaction:
-        words = damage(filled.connection)
-        problems = check(filled.connection, floor.engine)
-        transaction.rollback()
+    filled.connection.execute("BEGIN")
+    words = damage(filled.connection)
+    problems = check(filled.connection, floor.engine)
+    filled.connection.execute("ROLLBACK")
     assert any(words in problem for problem in problems), problems
     assert len(problems) <= 6 * (PROBLEMS_MAX + 1)

@@ -7,17 +7,18 @@ from random import Random
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from support.tape import Tape
 from venue.core.book.book import OPEN
 from venue.core.messages.savepoints import DropState, KeepState, RevertState
 from venue.core.units import DAY_US
-from venue.history.projection.projector import Catalog, Projector
-from venue.history.schema.copying import SCHEMA
-from venue.history.schema.spot import ORDERS, PROGRESS
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.settled import forget
 from venue.history.store import Store, open_history, open_passing, used
+from venue.history.tables.every import KEPT
+from venue.history.tables.spot import OrderRow
+from venue.history.tables.table import columns
 from venue.pruning.forgetting import spans
 
 DAY = 40  # µs: a "day" of these tapes, some 120 commands
@@ -36,13 +37,11 @@ class Told:
 
     def rows(self) -> set[Row]:
         self.projector.project(self.tape.applied[self.projector.reached() :])
-        with self.store.connection.begin():
-            return {
-                (table.name, tuple(row))
-                for table in SCHEMA.sorted_tables
-                if table is not PROGRESS
-                for row in self.store.connection.execute(select(table))
-            }
+        return {
+            (table.table, row)
+            for table in KEPT
+            for row in self.store.connection.execute(f"SELECT * FROM {table.table}")
+        }
 
     def forget(self) -> None:
         before = self.rows()
@@ -69,11 +68,11 @@ def check(before: set[Row], after: set[Row], time: int) -> None:
     assert after <= before
     for name, row in before - after:
         values = dict(
-            zip((column.name for column in SCHEMA.tables[name].columns), row, strict=True)
+            zip(next(columns(one) for one in KEPT if one.table == name), row, strict=True)
         )
         settled = values.get("update_time") or values["time"]
         assert settled < time - DAY, (name, row)
-        assert name != ORDERS.name or values["status"] not in OPEN
+        assert name != OrderRow.table or values["status"] not in OPEN
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -6,14 +6,13 @@ import pickle
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
+import apsw
 import msgspec
 import pytest
+from apsw import Connection
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, select
-from sqlalchemy.exc import IntegrityError
 
 from support.tape import LOTS, RICH, Sum, Tape, listed, rows_of
 from support.world import (
@@ -31,9 +30,12 @@ from venue.history.files import HistoryDamaged
 from venue.history.process import worker as worker_module
 from venue.history.process.pipe import ASK, COPY
 from venue.history.process.worker import Worker
-from venue.history.projection.projector import CHUNKS, Catalog, Projector
-from venue.history.schema.spot import BILLS, FILLS, ORDERS, PROGRESS, TRANSFERS
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
+from venue.history.sql import scalar
 from venue.history.store import HistoryCopy, Store, open_history, open_passing
+from venue.history.tables.spot import BillRow, TransferRow
+from venue.history.tables.table import inserted, values
 from venue.vocabulary import OrderStatus
 
 
@@ -106,7 +108,7 @@ def test_the_walk_goes_everywhere(tape: Tape, filled: Store) -> None:
     assert {bill[4] for bill in rows["bills"]} == {
         "deposit", "withdraw", "transfer_in", "transfer_out", "trade_in", "trade_out",
     }  # fmt: skip
-    assert len(rows["bills"]) > 2 * CHUNKS[0]
+    assert len(rows["bills"]) > 100
     assert {row[2] for row in rows["transfers"]} == {"USDT", "BTC", "ETH"}
 
 
@@ -163,16 +165,12 @@ def test_rows_and_sequence_are_written_together(store: Store, tape: Tape) -> Non
     projector = Projector(store, Catalog())
     projector.project(tape.applied[:50])
     before = rows_of(store)
-    planted = TRANSFERS.insert().values(
-        transfer_id=10**15 + 5, uid=0, asset="", source=0, target=0, amount=0, time=0
-    )
-    with store.connection.begin():
-        store.connection.execute(planted)
-    with pytest.raises(IntegrityError):
+    planted = TransferRow(10**15 + 5, 0, "", 0, 0, 0, 0)
+    store.connection.execute(inserted(TransferRow), values(planted))
+    with pytest.raises(apsw.ConstraintError):
         projector.project(tape.applied[50:])
     assert projector.reached() == 50
-    with store.connection.begin():
-        store.connection.execute(TRANSFERS.delete().where(TRANSFERS.c.uid == 0))
+    store.connection.execute("DELETE FROM transfers WHERE uid = 0")
     assert rows_of(store) == before
     projector.project(tape.applied[50:])
     assert rows_of(store) == Sum(tape.applied).rows()
@@ -223,84 +221,84 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
 Damage = Callable[[Connection, Tape], str]
 
 
-def _nth(connection: Connection, column: Any, number: int) -> int:
-    rows = connection.execute(select(column).order_by(column)).scalars().all()
-    return int(rows[number])
+def _nth(connection: Connection, table: str, column: str, number: int) -> int:
+    found = [one for (one,) in connection.execute(f"SELECT {column} FROM {table} ORDER BY 1")]
+    return int(found[number])
 
 
 def _lost_bill(connection: Connection, tape: Tape) -> str:
-    lost = _nth(connection, BILLS.c.bill_id, 40)
-    connection.execute(BILLS.delete().where(BILLS.c.bill_id == lost))
+    lost = _nth(connection, "bills", "bill_id", 40)
+    connection.execute("DELETE FROM bills WHERE bill_id = ?", (lost,))
     return " is not "
 
 
 def _lost_last_bill(connection: Connection, tape: Tape) -> str:
-    lost = _nth(connection, BILLS.c.bill_id, -1)
-    connection.execute(BILLS.delete().where(BILLS.c.bill_id == lost))
+    connection.execute("DELETE FROM bills WHERE bill_id = (SELECT max(bill_id) FROM bills)")
     return "the last bill says"
 
 
 def _altered_amount(connection: Connection, tape: Tape) -> str:
-    bill_id = _nth(connection, BILLS.c.bill_id, 50)
-    change = BILLS.update().where(BILLS.c.bill_id == bill_id).values(amount=BILLS.c.amount + 1)
-    connection.execute(change)
+    bill_id = _nth(connection, "bills", "bill_id", 50)
+    connection.execute("UPDATE bills SET amount = amount + 1 WHERE bill_id = ?", (bill_id,))
     return f"bill {bill_id} of owner"
 
 
 def _altered_balance(connection: Connection, tape: Tape) -> str:
-    bill_id = _nth(connection, BILLS.c.bill_id, -1)
-    change = BILLS.update().where(BILLS.c.bill_id == bill_id)
-    connection.execute(change.values(after=BILLS.c.after + 1, amount=BILLS.c.amount + 1))
+    connection.execute(
+        "UPDATE bills SET after = after + 1, amount = amount + 1"
+        " WHERE bill_id = (SELECT max(bill_id) FROM bills)"
+    )
     return "the last bill says"
 
 
 def _stranger(connection: Connection, tape: Tape) -> str:
-    values = {"bill_id": 1, "uid": 5, "wallet": 0, "asset": "BTC", "kind": "deposit"}
-    connection.execute(BILLS.insert().values(**values, amount=1, after=1, fee=0, time=1))
+    bill = BillRow(1, 5, 0, "BTC", "deposit", 1, 1, 0, None, None, None, 1)
+    connection.execute(inserted(BillRow), values(bill))
     return "bills of owner 5, spot wallet, BTC, unknown to the engine"
 
 
 def _lost_fill(connection: Connection, tape: Tape) -> str:
-    trade_id = _nth(connection, FILLS.c.trade_id, 20)
-    connection.execute(FILLS.delete().where(FILLS.c.trade_id == trade_id, FILLS.c.is_maker == 1))
+    trade_id = _nth(connection, "fills", "trade_id", 20)
+    connection.execute("DELETE FROM fills WHERE trade_id = ? AND is_maker = 1", (trade_id,))
     return f"trade {trade_id} has 1 fills, not 2"
 
 
 def _altered_fill(connection: Connection, tape: Tape) -> str:
-    trade_id = _nth(connection, FILLS.c.trade_id, 20)
-    change = FILLS.update().where(FILLS.c.trade_id == trade_id, FILLS.c.is_maker == 0)
-    connection.execute(change.values(notional=FILLS.c.notional - 1))
+    trade_id = _nth(connection, "fills", "trade_id", 20)
+    connection.execute(
+        "UPDATE fills SET notional = notional - 1 WHERE trade_id = ? AND is_maker = 0", (trade_id,)
+    )
     return "its fills say"
 
 
 def _lost_order(connection: Connection, tape: Tape) -> str:
-    order_id = _nth(connection, FILLS.c.order_id, 20)
-    connection.execute(ORDERS.delete().where(ORDERS.c.order_id == order_id))
+    order_id = _nth(connection, "fills", "order_id", 20)
+    connection.execute("DELETE FROM orders WHERE order_id = ?", (order_id,))
     return f"fills of order {order_id}, which is missing"
 
 
 def _closed_order(connection: Connection, tape: Tape) -> str:
     order_id = next(iter(tape.engine.spot_account(tape.uids[2]).orders))
-    change = ORDERS.update().where(ORDERS.c.order_id == order_id)
-    connection.execute(change.values(status=int(OrderStatus.CANCELED)))
+    change = "UPDATE orders SET status = ? WHERE order_id = ?"
+    connection.execute(change, (int(OrderStatus.CANCELED), order_id))
     return f"order {order_id} (uid, executed, quote, status): the engine says"
 
 
 def _opened_order(connection: Connection, tape: Tape) -> str:
-    ended = ORDERS.c.status == int(OrderStatus.FILLED)
-    order_id = connection.execute(select(ORDERS.c.order_id).where(ended)).scalars().first()
-    change = ORDERS.update().where(ORDERS.c.order_id == order_id)
-    connection.execute(change.values(status=int(OrderStatus.NEW)))
+    filled = (int(OrderStatus.FILLED),)
+    order_id = scalar(connection, "SELECT min(order_id) FROM orders WHERE status = ?", filled)
+    change = "UPDATE orders SET status = ? WHERE order_id = ?"
+    connection.execute(change, (int(OrderStatus.NEW), order_id))
     return f"order {order_id} is open in history, not in the engine"
 
 
 def _behind(connection: Connection, tape: Tape) -> str:
-    connection.execute(PROGRESS.update().values(sequence=5))
+    connection.execute("UPDATE progress SET sequence = 5")
     return f"history reaches command 5, the engine {tape.engine.sequence}"
 
 
 def _other_chain(connection: Connection, tape: Tape) -> str:
-    connection.execute(BILLS.update().values(amount=BILLS.c.amount + 1))
+    connection.execute("UPDATE bills SET amount = amount + 1")
     return "more like the last"
 
 
@@ -313,11 +311,10 @@ def _other_chain(connection: Connection, tape: Tape) -> str:
 )  # fmt: skip
 def test_damage_is_found(tape: Tape, filled: Store, damage: Damage) -> None:
     assert check(filled.connection, tape.engine) == []
-    filled.connection.rollback()
-    with filled.connection.begin() as transaction:
-        words = damage(filled.connection, tape)
-        problems = check(filled.connection, tape.engine)
-        transaction.rollback()
+    filled.connection.execute("BEGIN")
+    words = damage(filled.connection, tape)
+    problems = check(filled.connection, tape.engine)
+    filled.connection.execute("ROLLBACK")
     assert any(words in problem for problem in problems), problems
     assert len(problems) <= 5 * (PROBLEMS_MAX + 1)
 
@@ -342,7 +339,7 @@ def test_questions_are_answered_between_the_pieces_of_a_copy(
 
 def reached_by(connection: Connection) -> int:
     """A question."""
-    return int(connection.exec_driver_sql("SELECT sequence FROM progress").scalar_one())
+    return scalar(connection, "SELECT sequence FROM progress")
 
 
 @pytest.mark.parametrize("opened", [open_history, open_passing])

@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
-from sqlalchemy.exc import DatabaseError
 
 from support.damage import REFUSED, answers, flip, project, questions, sessions
 from support.tape import rows_of
@@ -21,10 +21,12 @@ from venue.history import pages
 from venue.history.files import HistoryDamaged, check_pages, put_aside
 from venue.history.pages import PAGE, damaged
 from venue.history.process.client import History
-from venue.history.projection.projector import Catalog, Projector
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.questions import spot as queries
-from venue.history.schema.copying import SCHEMA
+from venue.history.sql import transaction
 from venue.history.store import open_history
+from venue.history.tables.every import KEPT
 from venue.history.tables.spot import (
     BillsOf,
     TransfersOf,
@@ -136,9 +138,9 @@ def test_what_is_no_history_is_damage(tmp_path: Path, content: bytes) -> None:
 def roots(path: Path, name: str) -> list[int]:
     """The first pages of a table and its indexes."""
     store = open_history(str(path))
-    with store.connection.begin():
+    with transaction(store.connection):
         text = "SELECT rootpage FROM sqlite_schema WHERE tbl_name = ? AND rootpage > 0"
-        found = list(store.connection.exec_driver_sql(text, (name,)).scalars())
+        found = [page for (page,) in store.connection.execute(text, (name,))]
     store.close()
     return found
 
@@ -158,10 +160,10 @@ def test_nothing_is_written_onto_a_damaged_page(made: Made, tmp_path: Path) -> N
     store.close()
     spoil(
         path,
-        [page for table in SCHEMA.tables if table != "progress" for page in roots(path, table)],
+        [page for table in KEPT for page in roots(path, table.table)],
     )
     store = open_history(str(path))
-    with pytest.raises(DatabaseError, match=r"page \d+ is damaged"):
+    with pytest.raises(apsw.CorruptError, match=r"page \d+ is damaged"):
         Projector(store, catalog).project(made.applied)
     assert store.reached() == half
     store.close()
@@ -261,8 +263,8 @@ def test_no_sync_has_much_to_wait_for(tmp_path: Path, monkeypatch: pytest.Monkey
     watch(pages.PageFile)
     watch(pages.LogFile)
     with closing(open_history(str(tmp_path / "history"))) as store:
-        with store.connection.begin():
-            store.connection.exec_driver_sql("CREATE TABLE large AS SELECT zeroblob(8000000) AS b")
+        with transaction(store.connection):
+            store.connection.execute("CREATE TABLE large AS SELECT zeroblob(8000000) AS b")
         store.checkpoint()
     for most_of_a_file in most.values():
         assert pages.PIECE_BYTES <= most_of_a_file < pages.PIECE_BYTES + 2 * PAGE

@@ -10,7 +10,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, select
 
 from support.helper_process import process_of
 from support.recording import Room, contract_commands, spot_commands
@@ -22,9 +21,10 @@ from venue.history.frames import unpacked
 from venue.history.frames_kept import frames_gone
 from venue.history.process.client import History
 from venue.history.process.unprojected import BATCH_MAX
-from venue.history.projection.projector import Catalog, Projector
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.questions import spot as queries
-from venue.history.schema.spot import FRAMES
+from venue.history.sql import transaction
 from venue.history.store import Store, open_history
 from venue.recording.numbering import OwnKey
 
@@ -42,8 +42,10 @@ def room() -> Room:
 def stored(store: Store) -> Rows:
     """All frames, each by itself."""
     found: Rows = []
-    with store.connection.begin():
-        rows = store.connection.execute(select(FRAMES).order_by(*FRAMES.primary_key))
+    with transaction(store.connection):
+        rows = store.connection.execute(
+            "SELECT * FROM frames ORDER BY uid, product, channel, number"
+        )
         for *channel, number, sequence, payload in rows:
             found += [(*channel, *one) for one in unpacked(number, sequence, payload)]
     return found
@@ -89,8 +91,8 @@ def test_however_it_is_cut_and_repeated(room: Room, tmp_path: Path, kept: int, s
             projector = Projector(store, known, kept)
     frames, left = expected(room.frames), stored(store)
     newest = {row[:3]: row[3] for row in frames}
-    with store.connection.begin():
-        rows = list(store.connection.execute(select(*FRAMES.primary_key)))
+    with transaction(store.connection):
+        rows = list(store.connection.execute("SELECT uid, product, channel, number FROM frames"))
     assert all(row[3] > frames_gone(newest[row[:3]], kept) for row in rows)
     for channel, last in newest.items():  # those of a row go together
         all_of_it = [row for row in frames if row[:3] == channel]
@@ -123,7 +125,7 @@ def test_pages(room: Room) -> None:
     told = [(frame.number, frame.payload) for frame in frames]
     newest = len(told)
     assert newest > 50
-    with store.connection.begin():
+    with transaction(store.connection):
 
         def page(after: int, to: int, limit: int) -> list[tuple[int, bytes]]:
             return queries.frames(store.connection, key, after, to, limit)
@@ -147,16 +149,16 @@ def test_the_check_sees_what_is_missing(room: Room) -> None:
         for key, (_, newest) in room.recorder.numbering.ranges().items()
     }
     connection = store.connection
-    with connection.begin():
+    with transaction(connection):
         assert check_frames(connection, channels, later=False) == []
         key, _ = busiest(room.frames)
         uid, _, channel = key
-        here = (FRAMES.c.uid == uid, FRAMES.c.product == 1, FRAMES.c.channel == channel)
         oldest, newest = channels[key]
         assert oldest > 0
         count = newest - oldest - 1
         words = f"owner {uid}, contract channel {channel}: {count} frames after {oldest}"
-        connection.execute(delete(FRAMES).where(*here, FRAMES.c.number == newest - 3))
+        lost = "DELETE FROM frames WHERE uid = ? AND product = 1 AND channel = ? AND number = ?"
+        connection.execute(lost, (uid, channel, newest - 3))
         (gap,) = check_frames(connection, channels, later=False)
         assert gap == f"{words}, the last is {newest}; there should be all up to {newest}"
         nobody = dict.fromkeys([(5, 0, "orders")], (0, 0))
@@ -171,7 +173,7 @@ def test_long_frames_make_short_pages(room: Room) -> None:
     payload = bytes(queries.PAGE_BYTES // 4)
     frames = [KeptFrame(1, 5, 0, "orders", number, payload) for number in range(1, 11)]
     Projector(store, Catalog()).project(room.applied[:1], frames)
-    with store.connection.begin():
+    with transaction(store.connection):
         page = queries.frames(store.connection, (5, 0, "orders"), 0, 10, 500)
     assert [number for number, _ in page] == [1, 2, 3, 4, 5]
     store.close()

@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any
 
 import pytest
+from apsw import Connection
 from msgspec import structs
-from sqlalchemy import Connection, event
 
 from support.tape import LOTS, Tape, rows_of
 from support.world import (
@@ -18,8 +18,10 @@ from support.world import (
     SPOT,
 )
 from venue.core.messages.commands import PlaceOrder
-from venue.history.projection.projector import Catalog, Projector
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.questions import spot as queries
+from venue.history.sql import transaction
 from venue.history.store import Store, open_history
 from venue.history.tables.spot import (
     BillRow,
@@ -55,17 +57,17 @@ def filled(tape: Tape) -> Iterator[Store]:
 
 def test_order_by_id_is_the_owners_alone(tape: Tape, filled: Store) -> None:
     for row in rows_of(filled)["orders"]:
-        with filled.connection.begin():
+        with transaction(filled.connection):
             found = queries.order(filled.connection, row[1], row[0])
             assert found == OrderRow(*row)
             assert queries.order(filled.connection, row[1] + 1, row[0]) is None
-    with filled.connection.begin():
+    with transaction(filled.connection):
         assert queries.order(filled.connection, tape.uids[0], 1) is None
 
 
 def test_order_by_client_id_is_the_newest(tape: Tape, filled: Store) -> None:
     rows = rows_of(filled)["orders"]
-    with filled.connection.begin():
+    with transaction(filled.connection):
         for uid, client_id in product(tape.uids, "abc"):
             ids = [row[0] for row in rows if (row[1], row[8]) == (uid, client_id)]
             found = queries.order_by_client_id(filled.connection, uid, client_id)
@@ -80,7 +82,7 @@ TIMES = (None, 1_000, 1_060, 1_100, 5_000)
 
 def test_orders_filter_order_and_page(tape: Tape, filled: Store) -> None:
     rows = rows_of(filled)["orders"]
-    with filled.connection.begin():
+    with transaction(filled.connection):
         for uid, symbol, start, end in product(tape.uids, (*LOTS, "X"), TIMES, TIMES):
             which = OrdersOf(uid, symbol, start, end)
             wanted = [
@@ -97,7 +99,7 @@ def test_fills_filter_and_order(tape: Tape, filled: Store) -> None:
     rows = rows_of(filled)["fills"]
     takers = {row[0]: row[3] for row in rows if not row[1]}
     some = next(row[2] for row in rows if row[3] == tape.uids[0] and row[4] == "BTCUSDT")
-    with filled.connection.begin():
+    with transaction(filled.connection):
         for uid, symbol, order_id, start, end in product(
             tape.uids, LOTS, (None, some), TIMES, TIMES
         ):
@@ -163,7 +165,7 @@ def test_bills_by_asset_kind_and_time(tape: Tape, filled: Store, wallet: int) ->
             after_time=None if start is None else start - 1,
             before_time=None if end is None else end + 1,
         )
-        with filled.connection.begin():
+        with transaction(filled.connection):
             for which in (inclusive, strict):
                 assert queries.bills(filled.connection, which, 10_000) == wanted
                 assert queries.bills(filled.connection, which, 4, page=2) == wanted[4:8]
@@ -197,14 +199,14 @@ def test_bills_by_id_cursor(tape: Tape, filled: Store) -> None:
             ),
         )
         which = BillsOf(uid, SPOT, after_id=after, before_id=before)
-        with filled.connection.begin():
+        with transaction(filled.connection):
             assert queries.bills(filled.connection, which, 10_000) == wanted
             assert queries.bills(filled.connection, which, 5) == wanted[:5]
 
 
 def test_transfers_filter_and_order(tape: Tape, filled: Store) -> None:
     rows = rows_of(filled)["transfers"]
-    with filled.connection.begin():
+    with transaction(filled.connection):
         for uid, asset, source, after, before in product(
             tape.uids, ("", "ETH"), (None, SPOT, FUNDING), TIMES, TIMES
         ):
@@ -249,17 +251,18 @@ def test_no_question_reads_a_whole_table(filled: Store, question: str) -> None:
     connection = filled.connection
     asked: list[tuple[str, Any]] = []
 
-    def note(_: Any, __: Any, text: str, values: Any, *___: Any) -> None:
+    def note(_: Any, text: str, values: Any) -> bool:
         asked.append((text, values))
+        return True
 
-    with connection.begin():
-        event.listen(connection, "before_cursor_execute", note)
+    with transaction(connection):
+        connection.exec_trace = note
         QUESTIONS[question](connection)
-        event.remove(connection, "before_cursor_execute", note)
+        connection.exec_trace = None
         assert all(text.startswith("SELECT") for text, _ in asked)
         assert asked
         for text, values in asked:
-            told = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)
+            told = connection.execute(f"EXPLAIN QUERY PLAN {text}", values)
             plan = [row[3] for row in told]
             assert not any(step.startswith("SCAN") for step in plan), (text, plan)
             # Only rows that share a time (the right part), or the fills of one order, are sorted.

@@ -8,14 +8,15 @@ from random import Random
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from support.tape import Tape
 from venue.core.messages.savepoints import DropState, KeepState, RevertState
-from venue.history.projection.projector import Catalog, Projector
-from venue.history.schema.copying import SCHEMA
-from venue.history.schema.spot import PROGRESS
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
+from venue.history.sql import scalar, transaction
 from venue.history.store import Store, open_history
+from venue.history.tables.every import TABLES
+from venue.history.tables.spot import Progress
 
 FILES = Path(__file__).resolve().parents[1] / "files"
 Rows = dict[str, list[tuple[Any, ...]]]
@@ -29,19 +30,18 @@ def store() -> Iterator[Store]:
 
 
 def rows(store: Store) -> Rows:
-    with store.connection.begin():
+    with transaction(store.connection):
         return {
-            table.name: sorted(map(tuple, store.connection.execute(select(table))), key=repr)
-            for table in SCHEMA.sorted_tables
-            if table is not PROGRESS
+            table.table: sorted(store.connection.execute(f"SELECT * FROM {table.table}"), key=repr)
+            for table in TABLES
+            if table is not Progress
         }
 
 
 def written(store: Store) -> int:
     """How many bytes are kept to take changes back."""
-    with store.connection.begin():
-        found = store.connection.exec_driver_sql("SELECT sum(length(packed)) FROM changes")
-        return int(found.scalar_one() or 0)
+    with transaction(store.connection):
+        return scalar(store.connection, "SELECT total(length(packed)) FROM changes")
 
 
 class Told:
@@ -119,8 +119,8 @@ def test_a_history_that_began_later_loses_what_it_has(store: Store) -> None:
     told.tape.say(KeepState("a"))
     told.walk(2)
     sequence = told.tape.engine.sequence
-    with store.connection.begin():  # as in a history that began after the kept state
-        store.connection.exec_driver_sql("DROP TABLE nodes")
+    with transaction(store.connection):  # as in a history that began after the kept state
+        store.connection.execute("DROP TABLE nodes")
     told.tape.say(RevertState("a"))
     assert not any(told.project().values())
     assert store.reached() == sequence + 1
@@ -153,11 +153,11 @@ def test_states_from_before_this_history_and_later_ones(store: Store) -> None:
     told = Told(store)
     told.tape.say(KeepState("before"))
     told.walk(1)
-    with store.connection.begin():
-        store.connection.exec_driver_sql("DELETE FROM nodes")
+    with transaction(store.connection):
+        store.connection.execute("DELETE FROM nodes")
     for table in ("changes", "fills", "bills", "orders"):
-        with store.connection.begin():
-            store.connection.exec_driver_sql(f"DELETE FROM {table}")
+        with transaction(store.connection):
+            store.connection.execute(f"DELETE FROM {table}")
     told.tape.say(KeepState("a"))
     at_a = told.project()
     told.walk(2)

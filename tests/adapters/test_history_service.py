@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from sqlalchemy import Connection, text
 
 from support.helper_process import process_of
 from support.tape import Sum, Tape, rows_of
@@ -31,6 +30,7 @@ from venue.history.process.pipe import PART, PROJECT, Opened
 from venue.history.process.starting import start_worker
 from venue.history.process.unprojected import BATCH_MAX
 from venue.history.questions import spot as queries
+from venue.history.sql import scalar
 from venue.history.store import open_history
 from venue.history.tables.spot import BillsOf, OrdersOf
 
@@ -271,7 +271,7 @@ def test_a_process_that_works_does_not_hang(
     """Enemy: other programs on the same processor, so that its answer takes longer than usual."""
     monkeypatch.setattr(client, "HUNG_S", 0.3)
     monkeypatch.setattr(client, "ASK_S", PATIENCE_S)
-    counted = text(
+    counted = (
         "WITH RECURSIVE up(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < 5000000)"
         " SELECT max(n) FROM up"
     )
@@ -287,7 +287,7 @@ def test_a_process_that_works_does_not_hang(
                 return found
 
             monkeypatch.setattr(HelperProcess, "worked", worked)
-            assert await history.ask(Connection.scalar, counted) == 5_000_000
+            assert await history.ask(scalar, counted) == 5_000_000
             assert len(looks) > 1  # it was looked at before it answered
             assert looks == sorted(set(looks))
             assert process_of(history) is process

@@ -23,13 +23,17 @@ from venue.history.tables.table import (
 )
 
 
-class Lot(TransferRow, frozen=True, gc=False):
-    """A transfer with one column more."""
+class Lot(TableRow, frozen=True, gc=False):
+    """A planted table."""
 
     table = "lots"
+    key = ("lot_id",)
     indexes = ("lots_of_owner (uid, added)",)
 
-    added: int | None = None
+    lot_id: int
+    uid: int
+    asset: str
+    added: int | None
 
 
 def connected(table: Table) -> apsw.Connection:
@@ -83,7 +87,7 @@ def of_every_module(table: Table) -> list[Table]:
 
 def test_a_column_is_added_in_one_place() -> None:
     with closing(connected(Lot)) as connection:
-        lot = Lot(1, 2, "BTC", 3, 4, 5, 6, 7)
+        lot = Lot(1, 2, "BTC", 7)
         connection.execute(inserted(Lot), values(lot))
         ((added, uid),) = connection.execute("SELECT added, uid FROM lots INDEXED BY lots_of_owner")
         assert (added, uid) == (lot.added, lot.uid) == (7, 2)

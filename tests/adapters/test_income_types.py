@@ -12,12 +12,11 @@ from venue.core.messages import benefit_commands, commands
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event
-from venue.history.projection.projector import Catalog, Rows
-from venue.history.schema.contract import INCOME
+from venue.history.projection.spot_rows import Catalog, Rows
+from venue.history.tables.contract import IncomeRow
 from venue.vocabulary import IncomeType, TransferReason, Wallet
 
 SPOT, CONTRACT = int(Wallet.SPOT), int(Wallet.CONTRACT)
-COLUMNS: Final = list(INCOME.columns.keys())
 UNKNOWN: Final = TransferReason.UNKNOWN_TRANSFER_REASON.value
 
 Made = set[tuple[str, str]]  # command and event
@@ -47,12 +46,10 @@ class Told:
         for event in events:
             rows = Rows(catalog)
             rows.fold(Applied(1, 0, command, [event]))
-            values = rows.contracts.added()[INCOME]
-            for start in range(0, len(values), len(COLUMNS)):
-                row = dict(zip(COLUMNS, values[start:], strict=False))
+            for row in rows.finish().new[IncomeRow]:
                 made = (type(command).__name__, type(event).__name__)
-                self.types.setdefault(str(row["kind"]), set()).add(made)
-                self.reasons.setdefault(str(row["reason"]) or UNKNOWN, set()).add(made)
+                self.types.setdefault(row.kind, set()).add(made)
+                self.reasons.setdefault(row.reason or UNKNOWN, set()).add(made)
 
 
 def wallets(world: ContractWorld) -> None:

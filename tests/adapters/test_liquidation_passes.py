@@ -29,8 +29,10 @@ from venue.core.messages.contract_events import (
     LiquidationStep,
 )
 from venue.core.messages.events import AssetRegistered, Event
-from venue.history.projection.projector import Catalog, Projector
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.questions.liquidations import liquidation
+from venue.history.sql import transaction
 from venue.history.store import open_history
 from venue.vocabulary import LONG, SELL, SHORT
 
@@ -53,7 +55,7 @@ def test_two_passes_of_one_instant_are_told_apart() -> None:
     ]
     with closing(open_history(None)) as store:
         Projector(store, Catalog()).project(commands)
-        with store.connection.begin():
+        with transaction(store.connection):
             for number in (FALL, FALL + 10):
                 story = liquidation(store.connection, number)
                 assert story is not None

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import select
 
 from venue.core.messages.applied import Applied
 from venue.core.messages.benefit_events import CommissionPaid
 from venue.core.messages.commands import Tick
 from venue.core.messages.events import WalletMoved
 from venue.core.units import STORED_MAX
-from venue.history.projection.projector import Catalog, Projector
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.questions import affiliates
-from venue.history.schema.spot import BILLS
+from venue.history.sql import transaction
 from venue.history.store import open_history
 from venue.history.tables.affiliates import CommissionsOf, Earned
 
@@ -25,8 +25,7 @@ def test_a_row_holds_the_bound_of_a_number_beyond_64_bits(number: int) -> None:
     store = open_history(None)
     moved = WalletMoved(1, OWNER, 0, "WEI", "deposit", number, number)
     Projector(store, Catalog()).project([Applied(1, 5, Tick(5), [moved])])
-    with store.connection.begin():
-        (held,) = store.connection.execute(select(BILLS.c.amount, BILLS.c.after))
+    (held,) = store.connection.execute("SELECT amount, after FROM bills")
     bound = max(-STORED_MAX - 1, min(number, STORED_MAX))
     assert tuple(held) == (bound, bound)
     store.close()
@@ -43,7 +42,7 @@ def test_sums_of_an_affiliate_may_leave_64_bits() -> None:
         bill = WalletMoved(number + 1, INVITER, 0, "WEI", "order_fill_fee_income", 1, 1)
         projector.project([Applied(number + 1, 5, Tick(5), [paid, bill])])
     which = CommissionsOf([INVITER], DAY, DAY + 2)
-    with store.connection.begin():
+    with transaction(store.connection):
         found = affiliates.earned(store.connection, which, [OWNER])
     assert found == [Earned(OWNER, 0, "WEI", 3 * (STORED_MAX + 2**62), 3 * STORED_MAX - 3)]
     store.close()

@@ -97,7 +97,7 @@ def test_help_imports_neither_server_nor_database() -> None:
     script = (
         "import sys\nfrom venue.cli.app import app\n"
         "app(['dev', '--help'], exit_on_error=False, result_action='return_value')\n"
-        "print(sorted({'uvicorn', 'sqlalchemy', 'apsw', 'asyncio'} & set(sys.modules)))\n"
+        "print(sorted({'uvicorn', 'apsw', 'asyncio'} & set(sys.modules)))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=WAIT_S
@@ -106,27 +106,18 @@ def test_help_imports_neither_server_nor_database() -> None:
     assert "File to keep everything in" in done.stdout
 
 
-def uses_the_database(process: int) -> bool:
-    """Whether a process has SQLAlchemy's compiled parts in its memory."""
-    return "/sqlalchemy/" in Path(f"/proc/{process}/maps").read_text()
-
-
-def test_only_the_helper_imports_the_database(server: Server) -> None:
-    """Asking questions by name and taking rows does not bring it along either."""
-    alice = server.client("alice")
-    for path in (
-        "/api/v3/allOrders?symbol=BTCUSDT",
-        "/api/v3/myTrades?symbol=BTCUSDT",
-        "/capi/v3/userTrades",
-        "/capi/v3/order/history",
-        "/capi/v3/market/fundingRate?symbol=BTCUSDT",
-    ):
-        assert alice.get(path).status == 200, path
-    server_process = server.process.pid
-    children = Path(f"/proc/{server_process}/task/{server_process}/children").read_text()
-    (helper,) = map(int, children.split())
-    assert uses_the_database(helper)
-    assert not uses_the_database(server_process)
+def test_only_the_helper_imports_the_store_of_history() -> None:
+    """The server has the questions, and what they ask by; it writes no row and reads none."""
+    script = (
+        "import sys\nimport venue.running.serving\nimport venue.gateway.operations.bindings\n"
+        "print(sorted(one for one in sys.modules if one.startswith('venue.history')))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=WAIT_S, check=True
+    )
+    assert "'venue.history.questions.spot'" in done.stdout
+    for of_the_helper in ("store", "settled", "projection.projector", "process.worker"):
+        assert f"'venue.history.{of_the_helper}'" not in done.stdout
 
 
 def test_version() -> None:

@@ -38,7 +38,7 @@ from venue.core.messages.contract_events import (
     PositionClosed,
 )
 from venue.core.units import PPB
-from venue.history.schema import contract as tables
+from venue.history.tables import contract as tables
 from venue.vocabulary import GTC, SeparatedMode
 
 # The cascade: of five longs one survives, a third of the others are isolated; a short per block.
@@ -176,13 +176,13 @@ def check_cascade(path: Path, cascade: Cascade, engine: Engine) -> None:
     """By history's rows alone: everyone once, every lot once, every atom somewhere."""
     items = check_money(path, engine)
     kinds = Counter((item.uid, item.kind) for item in items)
-    lives = Counter(row.uid for row in rows(path, tables.POSITIONS))
-    liquidated = rows(path, tables.LIQUIDATIONS)
+    lives = Counter(row.life.uid for row in rows(path, tables.EndedPosition))
+    liquidated = rows(path, tables.LiquidationRow)
     assert all(row.finished for row in liquidated)
     liquidations = Counter(row.uid for row in liquidated)
     opened: Counter[int] = Counter()
     ended: Counter[int] = Counter()
-    for fill in rows(path, tables.CONTRACT_FILLS):
+    for fill in rows(path, tables.ContractFill):
         (opened if fill.opens else ended)[fill.uid] += fill.quantity
     for uid in cascade.ruined:
         assert (kinds[uid, "start_liquidate"], kinds[uid, "finish_liquidate"]) == (1, 1)
@@ -191,7 +191,7 @@ def check_cascade(path: Path, cascade: Cascade, engine: Engine) -> None:
     for uid in cascade.safe:
         assert (liquidations[uid], lives[uid], ended[uid]) == (0, 0, 0)
         assert opened[uid] == cascade.lots[uid]
-    steps = rows(path, tables.LIQUIDATION_STEPS)
+    steps = rows(path, tables.StepRow)
     for way in ("filled", "taken_over", "deleveraged"):
         assert sum(getattr(step, way) for step in steps) > 0, way
     for step in steps:
@@ -320,7 +320,7 @@ def check_settlement(path: Path, payday: Payday) -> None:
     assert settled.paid == -sum(amount for amount in expected.values() if amount < 0)
     assert settled.received == sum(amount for amount in expected.values() if amount > 0)
     assert engine.ledger.dust[engine.ledger.ordinals[ASSET]] == settled.paid - settled.received > 0
-    found = rows(path, tables.FUNDING_RATES)  # other contracts' may be due at the same time
+    found = rows(path, tables.FundingRateRow)  # other contracts' may be due at the same time
     (row,) = [row for row in found if (row.symbol, row.due) == (SYMBOL, payday.stage.due)]
     assert (row.rate_ppb, row.mark_price, row.positions) == (RATE_PPB, MARK, settled.positions)
     assert (row.skipped, row.paid, row.received) == (0, settled.paid, settled.received)

@@ -29,7 +29,7 @@ from venue.core.messages import commands
 from venue.core.messages.contract_events import Income
 from venue.core.messages.copy_commands import CopyConfig, Follow, SetLead
 from venue.core.messages.copy_events import CopyClosed, CopySettled
-from venue.history.schema import copying as tables
+from venue.history.tables import copying as tables
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL
 
 FOLLOWERS: Final = 600
@@ -138,7 +138,7 @@ def check_cascade(path: Path, done: list[int]) -> None:
     assert closed[: len(done)] == done
     assert closed == sorted(dict.fromkeys(closed))
     assert len(closed) == FOLLOWERS
-    assert sorted(row.uid for row in rows(path, tables.COPIES)) == closed
+    assert sorted(row.life.uid for row in rows(path, tables.EndedCopy)) == closed
     items = check_money(path, engine)
     paid: Counter[int] = Counter()  # a close of two fills pays twice
     for item in items:

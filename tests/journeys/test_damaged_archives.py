@@ -21,6 +21,7 @@ from venue.cli.serving.shared import SharedOptions
 from venue.cli.verify import verify
 from venue.core.messages.commands import Tick
 from venue.history.files import HistoryDamaged
+from venue.history.sql import scalar, transaction
 from venue.history.store import open_history
 from venue.journal import archive
 from venue.journal.chain import BLOCK
@@ -123,8 +124,8 @@ def test_an_older_history_costs_no_archive(lived: Path, state: str) -> None:
     before = {path: path.read_bytes() for path in archived(state)}
     shutil.copy(lived / "venue.db.history", f"{state}.history")
     store = open_history(f"{state}.history")
-    with store.connection.begin():
-        store.connection.exec_driver_sql("UPDATE progress SET sequence = 500")
+    with transaction(store.connection):
+        store.connection.execute("UPDATE progress SET sequence = 500")
     store.close()
     words = f"ends at command 500, the journal begins after {begin}"
     with pytest.raises(HistoryDamaged, match=words):
@@ -135,9 +136,9 @@ def test_an_older_history_costs_no_archive(lived: Path, state: str) -> None:
 def test_a_damaged_history_is_told_in_words(state: str, caplog: pytest.LogCaptureFixture) -> None:
     """Also where it begins is looked up; a start goes on and mends it."""
     store = open_history(f"{state}.history")
-    with store.connection.begin():
+    with transaction(store.connection):
         asked = "SELECT rootpage FROM sqlite_schema WHERE name = 'opening'"
-        page = int(store.connection.exec_driver_sql(asked).scalar_one())
+        page = scalar(store.connection, asked)
     store.close()
     history = Path(f"{state}.history")
     data = bytearray(history.read_bytes())

@@ -15,6 +15,7 @@ import pytest
 from support.command import Done, run_in
 from support.server import Server
 from venue.history.pages import PAGE, damaged
+from venue.history.sql import transaction
 from venue.history.store import open_history
 
 ASKED = (
@@ -164,8 +165,8 @@ def test_verify_compares_every_row_with_the_journal(
     """Also what has right checksums, because it was written as history writes."""
     files, _ = whole
     store = open_history(str(laid_out(tmp_path, files)))
-    with store.connection.begin():
-        store.connection.exec_driver_sql(statement)
+    with transaction(store.connection):
+        store.connection.execute(statement)
     store.close()
     verified = command(tmp_path, "verify", "venue.db")
     assert verified.returncode == 1

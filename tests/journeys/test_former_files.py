@@ -13,6 +13,7 @@ from support.former import OTHER_RULES, Former
 from support.server import Server
 from venue.cli.verify import verify
 from venue.core.rules import RULES
+from venue.history.sql import transaction
 from venue.history.store import open_history
 from venue.journal.journal import OtherRules
 from venue.journal.opening import open_readonly
@@ -226,8 +227,8 @@ def test_a_history_that_lacks_commands_of_former_rules_is_refused(
 def change(history: Path, statement: str) -> None:
     """Write as history writes, with right checksums."""
     store = open_history(str(history))
-    with store.connection.begin():
-        store.connection.exec_driver_sql(statement)
+    with transaction(store.connection):
+        store.connection.execute(statement)
     store.close()
 
 

@@ -391,7 +391,7 @@ def test_the_package_alone_is_light() -> None:
     program = "import sys, venue; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     loaded = set(done.stdout.split())
-    assert not loaded & {"uvicorn", "sqlalchemy", "numpy", "uvloop", "msgspec", "asyncio", "apsw"}
+    assert not loaded & {"uvicorn", "numpy", "uvloop", "msgspec", "asyncio", "apsw"}
 
 
 def test_a_venue_that_is_not_closed_ends_with_the_process() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from msgspec import json, to_builtins
-from sqlalchemy import Table, select
 
 from support import walk as spot_walk
 from support.contract_walk import START, UNIT, Walk
@@ -20,15 +19,13 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, PlaceOrder
 from venue.core.messages.contract_events import Income
 from venue.core.state import snapshot
-from venue.history.projection.projector import Catalog, Projector
-from venue.history.schema.contract import (
-    CONDITIONAL_ORDERS,
-    CONTRACT_FILLS,
-    CONTRACT_ORDERS,
-    POSITIONS,
-)
-from venue.history.schema.spot import FILLS, ORDERS
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
+from venue.history.sql import Where, select
 from venue.history.store import Store, open_history
+from venue.history.tables.contract import Conditional, ContractFill, ContractOrder, EndedPosition
+from venue.history.tables.spot import OrderRow, SpotFill
+from venue.history.tables.table import Table, columns, values
 from venue.recording import items, spot_items
 from venue.recording.changes import Changes
 from venue.recording.frames import PrivateFrames
@@ -68,9 +65,11 @@ class Session:
 
 def rows(store: Store, table: Table) -> list[dict[str, Any]]:
     """All rows of owners that somebody can be."""
-    with store.connection.begin():
-        found = store.connection.execute(select(table)).mappings()
-        return [dict(row) for row in found if row["uid"] not in RESERVED]
+    found = [
+        dict(zip(columns(table), values(row), strict=True))
+        for row in select(store.connection, table, Where())
+    ]
+    return [row for row in found if row["uid"] not in RESERVED]
 
 
 def contract_session(seed: int, fund: int, restarts: int = 0) -> Session:
@@ -107,18 +106,18 @@ def test_spot_frames_agree_with_history() -> None:
     instrument, assets = market.instrument, engine.ledger.assets
     quote, coins = assets[market.quote], {asset.name: asset for asset in assets}
     store = session.history()
-    both = both_sides(rows(store, FILLS))
+    both = both_sides(rows(store, SpotFill))
     fills = [
         (row["uid"], own_id(row, both), str(row["order_id"]), bool(row["is_maker"]),
          quantity_text(instrument, row["quantity"]), amount_text(quote, row["notional"]),
          amount_text(coins[row["fee_asset"]], row["fee"]))
-        for row in rows(store, FILLS)
+        for row in rows(store, SpotFill)
     ]  # fmt: skip
     assert len(fills) > 1_000
     assert sorted(told(record, Product.SPOT)) == sorted(fills)
-    orders = rows(store, ORDERS)
+    orders = rows(store, OrderRow)
     fees: dict[str, int] = {}
-    for row in rows(store, FILLS):
+    for row in rows(store, SpotFill):
         fees[str(row["order_id"])] = fees.get(str(row["order_id"]), 0) + row["fee"]
     for row in orders:
         item = record.orders[str(row["order_id"])]
@@ -144,7 +143,7 @@ def test_contract_frames_agree_with_history(seed: int, fund: int) -> None:
     record, store = session.record, session.history()
     markets = session.engine.contracts.markets
     (asset,) = (one for one in session.engine.ledger.assets if one.name == "QQQ")
-    fills = rows(store, CONTRACT_FILLS)
+    fills = rows(store, ContractFill)
     assert len(fills) > 400
     both = both_sides(fills)
     assert sorted(told(record, Product.CONTRACT)) == sorted(
@@ -162,7 +161,7 @@ def test_contract_frames_agree_with_history(seed: int, fund: int) -> None:
         for event in applied.events
         if isinstance(event, Income) and event.kind == IncomeType.ORDER_LIQUIDATE_FEE_INCOME
     )
-    orders, conditionals = rows(store, CONTRACT_ORDERS), rows(store, CONDITIONAL_ORDERS)
+    orders, conditionals = rows(store, ContractOrder), rows(store, Conditional)
     for row in orders:
         item = record.orders[str(row["order_id"])]
         instrument = markets[row["symbol"]].market.instrument
@@ -177,7 +176,7 @@ def test_contract_frames_agree_with_history(seed: int, fund: int) -> None:
         assert item["status"] == ALGO_STATUS_NAMES[row["status"]], item
         assert item["updatedTime"] == str(row["update_time"] // 1000)
     assert len(record.orders) == len(orders) + len(conditionals)
-    agree_on_positions(session, rows(store, POSITIONS))
+    agree_on_positions(session, rows(store, EndedPosition))
     agree_on_money(session, fills)
     store.close()
 

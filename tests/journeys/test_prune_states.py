@@ -201,14 +201,11 @@ def test_rows_that_stand_in_two_files_are_a_problem_in_words(tmp_path: Path) -> 
     asyncio.run(story(life))
     (archive,) = tmp_path.glob("venue.db.history.archive-*")
     store = open_history(f"{life.state}.history")
-    with store.connection.begin():
-        address = f"file:{quote(str(archive))}?vfs={pages.VFS}"
-        store.connection.exec_driver_sql("ATTACH ? AS other", (address,))
-    with store.connection.begin():
-        rows = "SELECT * FROM other.orders LIMIT 1"
-        store.connection.exec_driver_sql(f"INSERT INTO main.orders {rows}")
-    with store.connection.begin():
-        store.connection.exec_driver_sql("DETACH other")
+    address = f"file:{quote(str(archive))}?vfs={pages.VFS}"
+    store.connection.execute("ATTACH ? AS other", (address,))
+    rows = "SELECT * FROM other.orders LIMIT 1"
+    store.connection.execute(f"INSERT INTO main.orders {rows}")
+    store.connection.execute("DETACH other")
     store.close()
     (problem,) = verify(life.state).problems
     assert "venue.db.history" in problem

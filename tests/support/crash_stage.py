@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
-from sqlalchemy import Table, select
 
 from support.client import Client
 from support.contract_world import CONTRACT, CONTRACT_WALLET, HOUR, ISOLATED, SECOND, SYMBOL
@@ -19,8 +18,10 @@ from venue.core.messages import commands
 from venue.core.messages.commands import Command
 from venue.core.messages.events import Event, OwnerCreated, Rejected
 from venue.core.units import FIRST_UID
-from venue.history.schema import contract as tables
+from venue.history.sql import Where, select
 from venue.history.store import open_history
+from venue.history.tables import contract as tables
+from venue.history.tables.table import R
 from venue.journal.opening import open_journal, open_readonly
 from venue.journal.recovery import recover
 from venue.lab import demo
@@ -157,20 +158,23 @@ def keep(path: Path, *more: str) -> None:
         assert server.stop() == 0
 
 
-def rows(path: Path, table: Table) -> list[Any]:
+def rows(path: Path, table: type[R]) -> list[R]:
     """All rows of a stopped venue's history."""
     store = open_history(f"{path}.history")
     try:
-        with store.connection.begin():
-            return list(store.connection.execute(select(table)).all())
+        return select(store.connection, table, Where())
     finally:
         store.close()
 
 
 def check_money(path: Path, engine: Engine) -> list[Any]:
     """Each pool's items chain from zero, and all money is what was deposited; the items."""
-    items = [row for row in rows(path, tables.INCOME) if row.asset == ASSET]
-    alone = {row.position_id for row in rows(path, tables.POSITIONS) if row.margin_mode == ISOLATED}
+    items = [row for row in rows(path, tables.IncomeRow) if row.asset == ASSET]
+    alone = {
+        row.life.position_id
+        for row in rows(path, tables.EndedPosition)
+        if row.life.margin_mode == ISOLATED
+    }
     for account in engine.ledger.accounts.values():
         alone.update(account.isolated)
     balances: dict[tuple[int, int], int] = {}

@@ -7,25 +7,26 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, select
-from sqlalchemy.exc import DatabaseError
+import apsw
 
 from support.recording import contract_commands, spot_commands
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.core.units import FIRST_UID
-from venue.history.projection.projector import Catalog, Projector
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.questions import contract as contract_queries
 from venue.history.questions import liquidations as liquidation_queries
 from venue.history.questions import prices as price_queries
 from venue.history.questions import spot as queries
-from venue.history.schema.contract import POSITIONS
+from venue.history.sql import Where, select, transaction
 from venue.history.store import Store, open_history
 from venue.history.tables.contract import (
     ConditionalsOf,
     ContractFillsOf,
     ContractOrdersOf,
+    EndedPosition,
     IncomeOf,
 )
 from venue.history.tables.spot import BillsOf, FillsOf, OrdersOf, TransfersOf
@@ -101,9 +102,9 @@ def questions() -> list[Question]:
     return found
 
 
-def _positions(connection: Connection, uid: int) -> list[Any]:
+def _positions(connection: apsw.Connection, uid: int) -> list[Any]:
     """An owner's positions that have become zero."""
-    return list(connection.execute(select(POSITIONS).where(POSITIONS.c.uid == uid)))
+    return select(connection, EndedPosition, Where("uid = ?", uid))
 
 
 def answers(store: Store) -> list[Any]:
@@ -111,9 +112,9 @@ def answers(store: Store) -> list[Any]:
     given: list[Any] = []
     for question, arguments in questions():
         try:
-            with store.connection.begin():
+            with transaction(store.connection):
                 given.append(question(store.connection, *arguments))
-        except DatabaseError:
+        except (apsw.CorruptError, apsw.NotADBError):
             given.append(REFUSED)
     return given
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from support.former import ALICE, BEGIN_US, BOB, Maker, Stepping
 from venue.core.messages.commands import Command, PlaceAlgo, PlaceOrder, RecordStreams
+from venue.history.sql import scalar
 from venue.history.store import open_history
 from venue.journal import archive
 from venue.journal.opening import open_readonly
@@ -73,9 +74,7 @@ def archived(state: str) -> list[Path]:
 def rows(state: str) -> int:
     store = open_history(f"{state}.history")
     try:
-        with store.connection.begin():
-            asked = store.connection.exec_driver_sql("SELECT count(*) FROM fills")
-            return int(asked.scalar_one())
+        return scalar(store.connection, "SELECT count(*) FROM fills")
     finally:
         store.close()
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from sqlalchemy import select
-
 from support.world import (
     BTCUSDT,
     BUY,
@@ -33,9 +31,10 @@ from venue.core.messages.events import (
     WalletMoved,
 )
 from venue.core.state.snapshot import begin
-from venue.history.projection.projector import Catalog
-from venue.history.schema.spot import METADATA
+from venue.history.projection.spot_rows import Catalog
 from venue.history.store import Store
+from venue.history.tables.every import TABLES
+from venue.history.tables.table import names
 from venue.vocabulary import OrderStatus
 
 RICH = 10**14
@@ -107,14 +106,14 @@ def listed(engine: Engine) -> Catalog:
 
 def rows_of(store: Store) -> Rows:
     """Every row of every table, by primary key."""
-    with store.connection.begin():
-        return {
-            table.name: [
-                tuple(row)
-                for row in store.connection.execute(select(table).order_by(*table.primary_key))
-            ]
-            for table in METADATA.sorted_tables
-        }
+    return {
+        table.table: list(
+            store.connection.execute(
+                f"SELECT {names(table)} FROM {table.table} ORDER BY {', '.join(table.key) or 1}"
+            )
+        )
+        for table in TABLES
+    }
 
 
 class Sum:
@@ -208,7 +207,7 @@ class Sum:
 
     def rows(self) -> Rows:
         """Every table's rows; no contract is listed: of theirs there are transfers' items alone."""
-        return {table.name: [] for table in METADATA.sorted_tables} | {
+        return {table.table: [] for table in TABLES} | {
             "orders": [tuple(order) for order in self.orders.values()],
             "fills": self.fills,
             "bills": self.bills,

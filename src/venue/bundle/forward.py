@@ -15,7 +15,8 @@ from venue.core.messages.commands import Command
 from venue.history.opening import begin as begin_history
 from venue.history.process.client import listed
 from venue.history.process.unprojected import BATCH_MAX
-from venue.history.projection.projector import Catalog, Projector
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.store import HistoryCopy, open_passing
 from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.recovery import recover

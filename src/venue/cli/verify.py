@@ -102,8 +102,7 @@ def _first(first: Snapshot | None, whole: Joined, kept: Kept | None) -> Snapshot
     begin = first.sequence if first is not None else 0
     if kept is None:
         return first
-    with kept.store.connection.begin():
-        later, _ = opening(kept.store.connection)
+    later, _ = opening(kept.store.connection)
     if later > begin and whole.archived():  # the archives of history are not here
         return next((one for one in whole.snapshots() if one.sequence == later), first)
     return first
@@ -195,8 +194,7 @@ def _history(path: str, findings: Findings, closing: contextlib.ExitStack) -> Ke
         open_history(history).close()
         check_pages(history)
         store = open_history(history)
-        with store.connection.begin():
-            begin, _ = opening(store.connection)
+        begin, _ = opening(store.connection)
         before = leading_up(store, history, begin)
         if before:
             store.close()

@@ -11,21 +11,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+import apsw
 from msgspec import Struct
-from sqlalchemy import insert
-from sqlalchemy.exc import IntegrityError
 
 from venue.files import private_files
 from venue.files.archive_names import NEW, archives, in_place
 from venue.history import pages
 from venue.history.files import HistoryDamaged, checked
 from venue.history.opening import opening
-from venue.history.schema.spot import OPENING, PROGRESS
 from venue.history.settled import begin_taking_out, copied, copy_rows, take_out
+from venue.history.sql import execute, transaction
 from venue.history.store import Store, damage_told, open_history
 from venue.history.tables.every import TABLES
 from venue.history.tables.spot import Opening, Progress
-from venue.history.tables.table import Table
+from venue.history.tables.table import Table, inserted
 
 
 class Cut(Struct, array_like=True):
@@ -45,8 +44,7 @@ def move(store: Store, path: str, cut: Cut) -> Generator[None]:
     OSError and HistoryDamaged: no row was taken out that no archive has.
     """
     yield from take_out(store.connection)  # the rest of an earlier, unfinished taking out
-    with store.connection.begin():
-        begin, _ = opening(store.connection)
+    begin, _ = opening(store.connection)
     for number, _, name in archives(path):
         if number > begin:  # no row of it was taken out yet: it is written again
             Path(name).unlink()
@@ -66,17 +64,15 @@ def write(store: Store, new: str, cut: Cut) -> Iterator[None]:
     private_files.remove(new)
     open_history(new).close()
     connection, goes_on = store.connection, store.goes_on()
-    with connection.begin():
-        connection.exec_driver_sql("ATTACH ? AS other", (f"file:{quote(new)}?vfs={pages.VFS}",))
+    connection.execute("ATTACH ? AS other", (f"file:{quote(new)}?vfs={pages.VFS}",))
     try:
         yield from copied(connection, cut.time)
-        with connection.begin():
+        with transaction(connection):
             copy_rows(connection, Opening, ("main", "other"), "true")
-            connection.exec_driver_sql("UPDATE other.progress SET sequence = ?", (cut.sequence,))
-            connection.exec_driver_sql(f"PRAGMA other.application_id = {int(goes_on)}")
+            connection.execute("UPDATE other.progress SET sequence = ?", (cut.sequence,))
+            connection.execute(f"PRAGMA other.application_id = {int(goes_on)}")
     finally:
-        with connection.begin():
-            connection.exec_driver_sql("DETACH other")
+        connection.execute("DETACH other")
     open_history(new).close()
     Path(f"{new}{private_files.LOCK}").unlink()
     yield from checked(new)
@@ -88,11 +84,10 @@ def drop(store: Store, cut: Cut) -> Iterator[None]:
     Orders from the cut's on have all their rows.
     """
     connection = store.connection
-    with connection.begin():
-        connection.execute(OPENING.delete())
-        first = insert(OPENING).values(sequence=cut.sequence, order_id=cut.order_id)
-        connection.execute(first)
-        connection.exec_driver_sql("PRAGMA application_id = 1")
+    with transaction(connection):
+        connection.execute("DELETE FROM opening")
+        execute(connection, inserted(Opening), (cut.sequence, cut.order_id))
+        connection.execute("PRAGMA application_id = 1")
         begin_taking_out(connection, cut.time)
     yield from take_out(connection)
     store.checkpoint()
@@ -100,8 +95,7 @@ def drop(store: Store, cut: Cut) -> Iterator[None]:
 
 def shrink(store: Store) -> None:
     """Give the space of the removed rows back; takes time for all rows that are left."""
-    with store.connection.begin():
-        store.connection.exec_driver_sql("VACUUM")
+    store.connection.execute("VACUUM")
     store.checkpoint()
 
 
@@ -142,19 +136,17 @@ def merge(paths: list[str], into: str) -> None:
     connection = store.connection
     try:
         for number, path in enumerate(paths):
-            with connection.begin():
-                address = f"file:{quote(path)}?vfs={pages.VFS}"
-                connection.exec_driver_sql("ATTACH ? AS other", (address,))
-            with connection.begin():
+            address = f"file:{quote(path)}?vfs={pages.VFS}"
+            connection.execute("ATTACH ? AS other", (address,))
+            with transaction(connection):
                 for table in TABLES:
                     if table is Opening and number:
                         continue  # it begins where the oldest one does
                     if table is Progress:
-                        connection.execute(PROGRESS.delete())
+                        connection.execute("DELETE FROM main.progress")
                     with _once(path, table):
                         copy_rows(connection, table, ("other", "main"), "true")
-            with connection.begin():
-                connection.exec_driver_sql("DETACH other")
+            connection.execute("DETACH other")
     finally:
         store.close()
 
@@ -165,6 +157,6 @@ def _once(path: str, table: Table) -> Iterator[None]:
     with damage_told(path):
         try:
             yield
-        except IntegrityError as problem:
+        except apsw.ConstraintError as problem:
             told = f"{path} has rows of {table.table} that an older archive has too"
             raise HistoryDamaged(told) from problem

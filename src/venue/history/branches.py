@@ -13,13 +13,16 @@ may be wanted again, they are completed with these rows.
 from __future__ import annotations
 
 import zlib
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
-from sqlalchemy import Connection
 
-from venue.history import driver
+from venue.history import changesets
 from venue.history.kept_rows import delete_behind
+from venue.history.sql import first
+
+if TYPE_CHECKING:
+    from apsw import Connection
 
 NOW: Final = 0  # the present state
 NONE: Final = -1  # the parent of the oldest
@@ -47,9 +50,9 @@ class Branches:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         for statement in TABLES:
-            connection.exec_driver_sql(statement)
-        rows = connection.exec_driver_sql("SELECT node, parent, name FROM nodes ORDER BY node")
-        self._states = {number: KeptState(parent, name) for number, parent, name in rows.all()}
+            connection.execute(statement)
+        rows = connection.execute("SELECT node, parent, name FROM nodes ORDER BY node")
+        self._states = {number: KeptState(parent, name) for number, parent, name in rows}
         self._now = self._states.setdefault(NOW, KeptState(NONE, ""))
 
     def known(self) -> bool:
@@ -87,16 +90,16 @@ class Branches:
         oldest, number = self._now.parent, max(self._states) + 1
         self._states[oldest].parent = self._now.parent = number
         self._states[number] = KeptState(NONE, "")
-        add(self._connection, driver.inverted(changes), oldest)
+        add(self._connection, changesets.inverted(changes), oldest)
 
     def write(self) -> None:
         """Drop the changes that lead to no kept state, and note the tree."""
         while any(self._spare(number) for number in list(self._states)):
             pass
-        self._connection.exec_driver_sql("DELETE FROM nodes")
+        self._connection.execute("DELETE FROM nodes")
         for number, state in self._states.items():
             row = (number, state.parent, state.name)
-            self._connection.exec_driver_sql("INSERT INTO nodes VALUES (?, ?, ?)", row)
+            self._connection.execute("INSERT INTO nodes VALUES (?, ?, ?)", row)
 
     # -- the way ----------------------------------------------------------------------------------
 
@@ -108,32 +111,32 @@ class Branches:
                 self._take_back(one)
         for number in reversed([one for one in downs if one not in ups]):
             for one in self._changes(number):
-                driver.apply(self._connection, self._told(one)[0])
+                changesets.apply(self._connection, self._told(one)[0])
         self._now.parent = target
 
     def _take_back_for_good(self) -> None:
         """Take back the changes that lead to the present state. The rows after the ends of all of
         them are those after the ends of the first."""
-        first = ""
+        earliest = ""
         for one in reversed(self._changes(NOW)):
             changes, ends = self._told(one)
-            driver.take_back(self._connection, changes)
-            first = ends or first
-        if first:
-            delete_behind(self._connection, first)
+            changesets.take_back(self._connection, changes)
+            earliest = ends or earliest
+        if earliest:
+            delete_behind(self._connection, earliest)
         self._forget(NOW)
 
     def _take_back(self, number: int) -> None:
         """Take changes back that may be wanted again: from now on they are noted whole."""
         changes, ends = self._told(number)
         if not ends:
-            driver.take_back(self._connection, changes)
+            changesets.take_back(self._connection, changes)
             return
-        with driver.recording(self._connection) as taken_back:
-            driver.take_back(self._connection, changes)
+        with changesets.recording(self._connection) as taken_back:
+            changesets.take_back(self._connection, changes)
             delete_behind(self._connection, ends)
-            whole = driver.inverted(taken_back())
-        self._connection.exec_driver_sql(
+            whole = changesets.inverted(taken_back())
+        self._connection.execute(
             "UPDATE changes SET packed = ?, ends = '' WHERE number = ?", (_packed(whole), number)
         )
 
@@ -146,12 +149,12 @@ class Branches:
 
     def _changes(self, number: int) -> list[int]:
         question = "SELECT number FROM changes WHERE node = ? ORDER BY number"
-        return list(self._connection.exec_driver_sql(question, (number,)).scalars())
+        return [one for (one,) in self._connection.execute(question, (number,))]
 
     def _told(self, number: int) -> tuple[bytes, str]:
         """A changeset, and the last keys of the growing tables before it."""
         question = "SELECT packed, ends FROM changes WHERE number = ?"
-        packed, ends = self._connection.exec_driver_sql(question, (number,)).one()
+        packed, ends = first(self._connection, question, (number,))
         return zlib.decompress(packed) if packed else b"", ends
 
     # -- states without a use ---------------------------------------------------------------------
@@ -175,23 +178,23 @@ class Branches:
         return True
 
     def _give(self, number: int, to: int) -> None:
-        self._connection.exec_driver_sql("UPDATE changes SET node = ? WHERE node = ?", (to, number))
+        self._connection.execute("UPDATE changes SET node = ? WHERE node = ?", (to, number))
 
     def _forget(self, number: int) -> None:
-        self._connection.exec_driver_sql("DELETE FROM changes WHERE node = ?", (number,))
+        self._connection.execute("DELETE FROM changes WHERE node = ?", (number,))
 
 
 def add(connection: Connection, changes: bytes, number: int = NOW, ends: str = "") -> None:
     """Note changes after all others that lead to a state, inside the caller's transaction."""
     row = (number, _packed(changes), ends)
-    connection.exec_driver_sql("INSERT INTO changes (node, packed, ends) VALUES (?, ?, ?)", row)
+    connection.execute("INSERT INTO changes (node, packed, ends) VALUES (?, ?, ?)", row)
 
 
 def follow_on(connection: Connection, changes: bytes, ends: str) -> None:
     """Note changes that lead to the present state. Empty ones are noted only for their ends, when
     no earlier changes have any."""
     before = "SELECT 1 FROM changes WHERE node = ? AND ends <> '' LIMIT 1"
-    if changes or connection.exec_driver_sql(before, (NOW,)).first() is None:
+    if changes or first(connection, before, (NOW,)) is None:
         add(connection, changes, NOW, ends)
 
 

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
-
-from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
+from typing import TYPE_CHECKING, Final
 
 from venue.core.book.book import OPEN, Order, T
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
-from venue.history.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
 from venue.history.frames import unpacked
 from venue.history.opening import opening
-from venue.history.schema.contract import CONTRACT_FILLS, CONTRACT_ORDERS, INCOME, POSITIONS
-from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, PROGRESS, ROW
+from venue.history.sql import first, scalar
+from venue.history.tables.contract import ContractFill, ContractOrder
+from venue.history.tables.spot import OrderRow, SpotFill
+from venue.history.tables.table import Table, columns
 from venue.vocabulary import CAUSES_OUTSIDE, MarginMode, Product, Wallet
 
+if TYPE_CHECKING:
+    from apsw import Connection
+
 PROBLEMS_MAX: Final = 100  # of each kind; a broken file should not fill the screen
-ROWS_AT_ONCE: Final = 10_000
-CHAIN: Final = (BILLS.c.uid, BILLS.c.wallet, BILLS.c.asset)
+FRAMES: Final = (
+    "SELECT number, sequence, payload FROM frames WHERE uid = ? AND product = ? AND channel = ?"
+    " AND number > ? ORDER BY number"
+)
+CHAIN: Final = "uid, wallet, asset"
 
 Channels = dict[tuple[int, int, str], tuple[int, int]]  # (uid, product, channel) -> two numbers
 
@@ -34,7 +39,7 @@ def check(connection: Connection, engine: Engine) -> list[str]:
     fills. A history that begins later than the journal chains and sums from there. The venue's
     agents are left out: history has no rows of their trading (`kept_events`).
     """
-    reached = connection.execute(select(PROGRESS.c.sequence)).scalar_one()
+    reached = scalar(connection, "SELECT sequence FROM progress")
     if reached != engine.sequence:
         return [f"history reaches command {reached}, the engine {engine.sequence}"]
     problems: list[str] = []
@@ -52,19 +57,15 @@ def check_frames(connection: Connection, channels: Channels, *, later: bool) -> 
     `later` than the journal the first frame may be a later one.
     """
     problems: list[str] = []
-    columns = (FRAMES.c.uid, FRAMES.c.product, FRAMES.c.channel)
-    number = FRAMES.c.number
-    stored = {tuple(row) for row in connection.execute(select(*columns).distinct())}
+    stored = set(connection.execute("SELECT DISTINCT uid, product, channel FROM frames"))
     for key, (kept, newest) in channels.items():
         uid, product, channel = key
         oldest = kept
-        own = [column == value for column, value in zip(columns, key, strict=True)]
         if later:
-            first = _first_frame(connection, own)
-            oldest = newest if first is None else max(kept, first - 1)
+            earliest = _first_frame(connection, key)
+            oldest = newest if earliest is None else max(kept, earliest - 1)
         count, last = 0, oldest
-        rows = select(*ROW).where(*own, number > oldest).order_by(number)
-        for row in connection.execute(rows).yield_per(FRAMES_AT_ONCE):
+        for row in connection.execute(FRAMES, (*key, oldest)):
             numbers = [one for one, _, _ in unpacked(*row) if one > oldest]
             count, last = count + len(numbers), numbers[-1]
         if (count, last) != (newest - oldest, newest):
@@ -76,9 +77,9 @@ def check_frames(connection: Connection, channels: Channels, *, later: bool) -> 
     return problems + [f"frames of channel {key}, which never had any" for key in unknown]
 
 
-def _first_frame(connection: Connection, own: list[ColumnElement[bool]]) -> int | None:
+def _first_frame(connection: Connection, channel: tuple[int, int, str]) -> int | None:
     """The number of the first frame of a channel that history has."""
-    row = connection.execute(select(*ROW).where(*own).order_by(FRAMES.c.number).limit(1)).first()
+    row = first(connection, f"{FRAMES} LIMIT 1", (*channel, -1))
     return None if row is None else unpacked(*row)[0][0]
 
 
@@ -86,10 +87,11 @@ def _bills(connection: Connection, engine: Engine) -> list[str]:
     problems: list[str] = []
     chains: dict[tuple[int, int, str], int] = {}
     later = opening(connection)[0] > 0
-    columns = (BILLS.c.bill_id, *CHAIN, BILLS.c.amount, BILLS.c.after)
-    of_owners = BILLS.c.uid.not_in(list(_agents(engine)))
-    rows = connection.execute(select(*columns).where(of_owners).order_by(BILLS.c.bill_id))
-    for bill_id, uid, wallet, asset, amount, after in rows.yield_per(ROWS_AT_ONCE):
+    rows = connection.execute(
+        f"SELECT bill_id, {CHAIN}, amount, after FROM bills WHERE {_of_owners(engine)}"
+        " ORDER BY bill_id"
+    )
+    for bill_id, uid, wallet, asset, amount, after in rows:
         chain = (uid, wallet, asset)
         before = chains.get(chain, after - amount if later else 0)
         if before + amount != after:
@@ -101,10 +103,9 @@ def _bills(connection: Connection, engine: Engine) -> list[str]:
 
 
 def _balances(connection: Connection, engine: Engine) -> list[str]:
-    of_owners = BILLS.c.uid.not_in(list(_agents(engine)))
-    newest = select(func.max(BILLS.c.bill_id)).where(of_owners).group_by(*CHAIN)
+    newest = f"SELECT max(bill_id) FROM bills WHERE {_of_owners(engine)} GROUP BY {CHAIN}"
     rows = connection.execute(
-        select(*CHAIN, BILLS.c.after).where(BILLS.c.bill_id.in_(newest)).order_by(BILLS.c.bill_id)
+        f"SELECT {CHAIN}, after FROM bills WHERE bill_id IN ({newest}) ORDER BY bill_id"
     )
     billed = {(uid, wallet, asset): after for uid, wallet, asset, after in rows}
     problems: list[str] = []
@@ -131,8 +132,8 @@ def _open_orders(connection: Connection, engine: Engine) -> list[str]:
         for holding in engine.contracts.collateral.holdings.values()
         for order in holding.orders.values()
     ]
-    problems = _agree(connection, "order", ORDERS, spot, agents)
-    return problems + _agree(connection, "contract order", CONTRACT_ORDERS, contract, agents)
+    problems = _agree(connection, "order", OrderRow, spot, agents)
+    return problems + _agree(connection, "contract order", ContractOrder, contract, agents)
 
 
 def _known(order: Order[T], trimmed: int) -> OpenOrder:
@@ -147,11 +148,11 @@ def _agree(
     orders: Iterable[OpenOrder],
     agents: dict[int, None],
 ) -> list[str]:
-    columns = (table.c.order_id, table.c.uid, table.c.executed, table.c.quote, table.c.status)
     rows = connection.execute(
-        select(*columns).where(table.c.status.in_(OPEN)).order_by(table.c.order_id)
+        f"SELECT order_id, uid, executed, quote, status FROM {table.table} WHERE status IN {OPEN}"
+        " ORDER BY order_id"
     )
-    stored = {row[0]: tuple(row[1:]) for row in rows if row[1] not in agents}
+    stored = {row[0]: row[1:] for row in rows if row[1] not in agents}
     problems: list[str] = []
     for order_id, known in orders:
         if known[0] in agents:
@@ -168,42 +169,35 @@ def _agree(
 
 
 def _fills_of_orders(connection: Connection, engine: Engine) -> list[str]:
-    agents = _agents(engine)
-    spot = _sums_of_fills(connection, "order", (ORDERS, FILLS), agents)
-    both = (CONTRACT_ORDERS, CONTRACT_FILLS)
-    return spot + _sums_of_fills(connection, "contract order", both, agents)
+    spot = _sums_of_fills(connection, "order", (OrderRow, SpotFill), _of_owners(engine))
+    both = (ContractOrder, ContractFill)
+    return spot + _sums_of_fills(connection, "contract order", both, _of_owners(engine))
 
 
 def _sums_of_fills(
-    connection: Connection, name: str, tables: tuple[Table, Table], agents: dict[int, None]
+    connection: Connection, name: str, tables: tuple[Table, Table], of_owners: str
 ) -> list[str]:
     orders, fills = tables
-    sums = select(
-        fills.c.order_id,
-        func.sum(fills.c.quantity).label("quantity"),
-        func.sum(fills.c.notional).label("notional"),
+    inside = f"AND cause NOT IN {CAUSES_OUTSIDE}" if "cause" in columns(fills) else ""
+    filled = (
+        "(SELECT order_id, sum(quantity) AS quantity, sum(notional) AS notional"
+        f" FROM {fills.table} WHERE {of_owners} {inside} GROUP BY order_id) AS filled"
     )
-    sums = sums.where(fills.c.uid.not_in(list(agents))).group_by(fills.c.order_id)
-    if "cause" in fills.c:
-        sums = sums.where(fills.c.cause.not_in(CAUSES_OUTSIDE))
-    filled = sums.subquery()
-    quantity = func.coalesce(filled.c.quantity, 0)
-    notional = func.coalesce(filled.c.notional, 0)
     rows = connection.execute(
-        select(orders.c.order_id, orders.c.executed, orders.c.quote, quantity, notional)
-        .outerjoin_from(orders, filled, orders.c.order_id == filled.c.order_id)
-        .where(or_(orders.c.executed != quantity, orders.c.quote != notional))
-        .where(orders.c.order_id >= opening(connection)[1], orders.c.uid.not_in(list(agents)))
-        .order_by(orders.c.order_id)
+        "SELECT own.order_id, own.executed, own.quote, coalesce(filled.quantity, 0) AS lots,"
+        f" coalesce(filled.notional, 0) AS paid FROM {orders.table} AS own"
+        f" LEFT JOIN {filled} ON own.order_id = filled.order_id"
+        " WHERE (own.executed <> lots OR own.quote <> paid)"
+        f" AND own.order_id >= ? AND own.{of_owners} ORDER BY own.order_id",
+        (opening(connection)[1],),
     )
     problems = [
         f"{name} {order_id}: executed {executed} lots for {quote}, its fills say {lots} for {paid}"
         for order_id, executed, quote, lots, paid in rows
     ]
     orphans = connection.execute(
-        select(filled.c.order_id)
-        .where(filled.c.order_id.not_in(select(orders.c.order_id)))
-        .order_by(filled.c.order_id)
+        f"SELECT order_id FROM {filled} WHERE order_id NOT IN (SELECT order_id FROM {orders.table})"
+        " ORDER BY order_id"
     )
     return problems + [f"fills of {name} {order_id}, which is missing" for (order_id,) in orphans]
 
@@ -212,12 +206,11 @@ def _trades(connection: Connection, engine: Engine) -> list[str]:
     problems: list[str] = []
     agents = _agents(engine)  # the other side of a trade that has one fill is one of these
     least = 1 if agents else 2
-    for name, fills in (("trade", FILLS), ("contract trade", CONTRACT_FILLS)):
+    for name, fills in (("trade", SpotFill), ("contract trade", ContractFill)):
         rows = connection.execute(
-            select(fills.c.trade_id, func.count())
-            .group_by(fills.c.trade_id)
-            .having(or_(func.count() < least, func.count() > 2))
-            .order_by(fills.c.trade_id)
+            f"SELECT trade_id, count(*) FROM {fills.table} GROUP BY trade_id"
+            " HAVING count(*) < ? OR count(*) > 2 ORDER BY trade_id",
+            (least,),
         )
         problems += [f"{name} {trade_id} has {count} fills, not 2" for trade_id, count in rows]
     return problems
@@ -229,11 +222,11 @@ def _income(connection: Connection, engine: Engine) -> list[str]:
     later = opening(connection)[0] > 0
     problems: list[str] = []
     chains: dict[tuple[int, int, str], int] = {}
-    columns = (INCOME.c.uid, INCOME.c.position_id, INCOME.c.asset, INCOME.c.bill_id)
-    items = select(*columns, INCOME.c.amount, INCOME.c.balance)
-    items = items.where(INCOME.c.uid.not_in(list(_agents(engine))))
-    rows = connection.execute(items.order_by(INCOME.c.bill_id))
-    for uid, position_id, asset, bill_id, amount, balance in rows.yield_per(ROWS_AT_ONCE):
+    rows = connection.execute(
+        "SELECT uid, position_id, asset, bill_id, amount, balance FROM income"
+        f" WHERE {_of_owners(engine)} ORDER BY bill_id"
+    )
+    for uid, position_id, asset, bill_id, amount, balance in rows:
         pool = (uid, position_id if position_id in alone else 0, asset)
         before = chains.get(pool, balance - amount if later else 0)
         if before + amount != balance:
@@ -246,8 +239,8 @@ def _income(connection: Connection, engine: Engine) -> list[str]:
 
 def _isolated(connection: Connection, engine: Engine) -> set[int]:
     """The positions that have, or had, a pool of their own."""
-    own = POSITIONS.c.margin_mode == int(MarginMode.ISOLATED)
-    closed = connection.execute(select(POSITIONS.c.position_id).where(own)).scalars()
+    own = "SELECT position_id FROM positions WHERE margin_mode = ?"
+    closed = [number for (number,) in connection.execute(own, (int(MarginMode.ISOLATED),))]
     return {*closed, *(number for account in _accounts(engine) for number in account.isolated)}
 
 
@@ -271,6 +264,11 @@ def _collateral(
 
 def _accounts(engine: Engine) -> Iterable[Account]:
     return [one for one in engine.accounts.values() if not one.agent]
+
+
+def _of_owners(engine: Engine) -> str:
+    """The condition that rows are not an agent's."""
+    return f"uid NOT IN ({', '.join(map(str, _agents(engine)))})"
 
 
 def _agents(engine: Engine) -> dict[int, None]:

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from tempfile import TemporaryDirectory
-from typing import Any, Final
-
-from sqlalchemy import Connection, Table, select, update
+from typing import TYPE_CHECKING, Any, Final
 
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.history.frames import ROWS_AT_ONCE as FRAMES_AT_ONCE
 from venue.history.frames import unpacked
 from venue.history.kept_events import KeptEvents
 from venue.history.opening import opening
 from venue.history.process.client import listed
-from venue.history.projection.projector import Catalog, Projector
-from venue.history.schema.copying import SCHEMA
-from venue.history.schema.spot import FRAMES, OPENING, PROGRESS, ROW
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.store import open_history
+from venue.history.tables.every import KEPT
+from venue.history.tables.frames import FrameRow
+from venue.history.tables.table import Table, columns
+
+if TYPE_CHECKING:
+    from apsw import Connection
 
 PROBLEMS_MAX: Final = 100  # of each table
 BATCH: Final = 1_000  # commands per transaction
-ROWS_AT_ONCE: Final = 10_000
 Values = tuple[Any, ...]
-NOT_ROWS: Final = (PROGRESS, OPENING)  # say how far history reaches and where it begins
 
 
 class Expected:
@@ -41,8 +41,7 @@ class Expected:
         self._store = open_history(f"{self._folder.name}/history")
         self.begin, self._begin_time, self._end = engine.sequence, engine.time, end
         self._first_order = engine.counters.order
-        with self._store.connection.begin():
-            self._store.connection.execute(update(PROGRESS).values(sequence=self.begin))
+        self._store.connection.execute("UPDATE progress SET sequence = ?", (self.begin,))
         self._projector = Projector(self._store, Catalog.listing(*listed(engine)))
         self._kept = KeptEvents(engine)
         self._batch: list[Applied] = []
@@ -67,19 +66,17 @@ class Expected:
         """
         self._project()
         problems = self._begins_too_late(stored)
-        for table in SCHEMA.sorted_tables:
-            if table in NOT_ROWS:
-                continue
+        for table in KEPT:
             ours, theirs = (
                 _frames(connection, max(self.begin, frames_begin))
-                if table is FRAMES
+                if table is FrameRow
                 else _rows(connection, table, self._begin_time if self.begin else -1)
                 for connection in (stored, self._store.connection)
             )
-            found = _differences(len(table.primary_key), ours, theirs)
-            texts = [f"{table.name} {text}" for text in islice(found, PROBLEMS_MAX)]
+            found = _differences(len(table.key), ours, theirs)
+            texts = [f"{table.table} {text}" for text in islice(found, PROBLEMS_MAX)]
             more = next(found, None) is not None
-            problems += [*texts, f"... and more rows of {table.name}"] if more else texts
+            problems += [*texts, f"... and more rows of {table.table}"] if more else texts
         return problems
 
     def close(self) -> None:
@@ -107,17 +104,10 @@ class Expected:
 
 def _rows(connection: Connection, table: Table, after: int) -> Iterator[Values]:
     """A table's rows of later than a time, in the order of their keys, which come first."""
-    made = {
-        "positions": "closed",
-        "copies": "closed",
-        "tracks": "closed",
-        "price_minutes": "open_time",
-    }
-    since = table.c[made.get(table.name, "time")]
-    keys = list(table.primary_key)
-    others = [column for column in table.columns if column not in keys]
-    rows = select(*keys, *others).where(since > after).order_by(*keys)
-    return map(tuple, connection.execute(rows).yield_per(ROWS_AT_ONCE))
+    keys = ", ".join(table.key)
+    names = ", ".join([*table.key, *(name for name in columns(table) if name not in table.key)])
+    text = f"SELECT {names} FROM {table.table} WHERE {table.made} > ? ORDER BY {keys}"
+    return iter(connection.execute(text, (after,)))
 
 
 def _frames(connection: Connection, after: int) -> Iterator[Values]:
@@ -125,10 +115,12 @@ def _frames(connection: Connection, after: int) -> Iterator[Values]:
 
     The wording of a frame is no rule, so its content is not compared.
     """
-    channel = (FRAMES.c.uid, FRAMES.c.product, FRAMES.c.channel)
-    rows = select(*channel, *ROW).where(FRAMES.c.sequence > after)
-    rows = rows.order_by(*channel, FRAMES.c.number)
-    for *key, number, sequence, payload in connection.execute(rows).yield_per(FRAMES_AT_ONCE):
+    rows = connection.execute(
+        "SELECT uid, product, channel, number, sequence, payload FROM frames WHERE sequence > ?"
+        " ORDER BY uid, product, channel, number",
+        (after,),
+    )
+    for *key, number, sequence, payload in rows:
         for own, came_of, _ in unpacked(number, sequence, payload):
             if came_of > after:
                 yield (*key, own, came_of)

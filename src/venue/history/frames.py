@@ -16,7 +16,6 @@ from venue.api.streams.channels import KeptFrame
 
 ROW_BYTES: Final = 32 * 1024  # a row of this size gets no further frame
 SEVERAL: Final = b"["
-ROWS_AT_ONCE: Final = 100  # they are long
 Channel = tuple[int, int, str]  # uid, product, name
 
 _encode = msgspec.json.Encoder().encode

@@ -6,12 +6,15 @@ the last key of that time are deleted. No changes are noted for those rows meanw
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
-from sqlalchemy import Connection
 
+from venue.history.sql import scalar
 from venue.history.tables.every import GROWING
+
+if TYPE_CHECKING:
+    from apsw import Connection
 
 _ENDS: Final = [f"SELECT coalesce(max({one.key[0]}), 0) FROM {one.table}" for one in GROWING]
 _decode: Final = msgspec.json.Decoder(list[int]).decode
@@ -19,9 +22,7 @@ _decode: Final = msgspec.json.Decoder(list[int]).decode
 
 def ends(connection: Connection) -> str:
     """The last keys of the tables that grow."""
-    return msgspec.json.encode(
-        [connection.exec_driver_sql(one).scalar_one() for one in _ENDS]
-    ).decode()
+    return msgspec.json.encode([scalar(connection, one) for one in _ENDS]).decode()
 
 
 def delete_behind(connection: Connection, last: str) -> None:
@@ -29,4 +30,4 @@ def delete_behind(connection: Connection, last: str) -> None:
     caller's transaction."""
     for table, key in zip(GROWING, _decode(last), strict=True):
         text = f"DELETE FROM {table.table} WHERE {table.key[0]} > ?"
-        connection.exec_driver_sql(text, (key,))
+        connection.execute(text, (key,))

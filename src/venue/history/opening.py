@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from sqlalchemy import Connection, Table, insert, select, update
+from typing import TYPE_CHECKING
 
 from venue.core.book.book import Order
 from venue.core.contract.records import Algo, Terms
@@ -12,10 +11,15 @@ from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
 from venue.core.spot.account import SpotOrder
 from venue.history.kept_events import leaves_rows
-from venue.history.schema.contract import CONDITIONAL_ORDERS, CONTRACT_ORDERS
-from venue.history.schema.spot import OPENING, ORDERS, PROGRESS
+from venue.history.sql import execute_for_each, first, transaction
 from venue.history.store import Store
+from venue.history.tables.contract import Conditional, ContractOrder
+from venue.history.tables.spot import Opening, OrderRow
+from venue.history.tables.table import TableRow, inserted, values
 from venue.vocabulary import AlgoStatus
+
+if TYPE_CHECKING:
+    from apsw import Connection
 
 
 def begin(store: Store, engine: Engine) -> None:
@@ -27,47 +31,42 @@ def begin(store: Store, engine: Engine) -> None:
     store.clear()
     every = list(engine.contracts.collateral.holdings.values())
     holdings = [one for one in every if leaves_rows(one.account)]
-    with store.connection.begin():
-        write = store.connection
-        spot = [one for one in engine.spot.accounts.values() if leaves_rows(one.account)]
-        _insert(write, ORDERS, [_order(one) for own in spot for one in own.orders.values()])
-        orders = [order for holding in holdings for order in holding.orders.values()]
-        _insert(write, CONTRACT_ORDERS, [_contract_order(order) for order in orders])
-        waiting = [order for holding in every for order in holding.algos.values()]
-        _insert(write, CONDITIONAL_ORDERS, [_conditional(order) for order in waiting])
-        first = {"sequence": engine.sequence, "order_id": engine.counters.order}
-        write.execute(insert(OPENING).values(first))
-        write.execute(update(PROGRESS).values(sequence=engine.sequence))
+    spot = [one for one in engine.spot.accounts.values() if leaves_rows(one.account)]
+    rows: list[TableRow] = [_order(one) for own in spot for one in own.orders.values()]
+    rows += [_contract_order(order) for holding in holdings for order in holding.orders.values()]
+    rows += [_conditional(order) for holding in every for order in holding.algos.values()]
+    rows.append(Opening(engine.sequence, engine.counters.order))
+    with transaction(store.connection):
+        _insert(store.connection, rows)
+        store.connection.execute("UPDATE progress SET sequence = ?", (engine.sequence,))
 
 
 def opening(connection: Connection) -> tuple[int, int]:
     """The command after which history begins, and the first order id from there; 0, 0: history is
     complete."""
-    row = connection.execute(select(OPENING.c.sequence, OPENING.c.order_id)).one_or_none()
-    return (0, 0) if row is None else (int(row[0]), int(row[1]))
+    found: tuple[int, int] | None = first(connection, "SELECT sequence, order_id FROM opening")
+    return found or (0, 0)
 
 
-def _insert(connection: Connection, table: Table, rows: Iterable[tuple[object, ...]]) -> None:
-    names = table.columns.keys()
-    values = [dict(zip(names, row, strict=True)) for row in rows]
-    if values:
-        connection.execute(insert(table), values)
+def _insert(connection: Connection, rows: Iterable[TableRow]) -> None:
+    for row in rows:
+        execute_for_each(connection, inserted(type(row)), [values(row)])
 
 
-def _order(order: SpotOrder) -> tuple[object, ...]:
-    return (
+def _order(order: SpotOrder) -> OrderRow:
+    return OrderRow(
         order.order_id, order.uid, order.market.symbol, order.side, order.type,
         order.time_in_force, order.quantity, order.price, order.client_id, order.time,
         order.quantity - order.remaining, order.quote, order.status, order.update_time,
     )  # fmt: skip
 
 
-def _contract_order(order: Order[Terms]) -> tuple[object, ...]:
+def _contract_order(order: Order[Terms]) -> ContractOrder:
     terms = order.terms
     position = terms.position()
     position_id = position.position_id if position is not None else 0
     executed = order.quantity - order.remaining - terms.trimmed
-    return (
+    return ContractOrder(
         order.order_id, order.uid, order.market.symbol, order.side, terms.position_side,
         order.type, order.time_in_force, order.quantity, order.price, order.client_id, terms.cause,
         terms.algo_id, position_id, order.time, executed, order.quote, terms.trimmed, order.status,
@@ -75,11 +74,11 @@ def _contract_order(order: Order[Terms]) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _conditional(order: Algo) -> tuple[object, ...]:
+def _conditional(order: Algo) -> Conditional:
     account: Account = order.holding.account
     position_id = order.position.position_id if order.position is not None else 0
     profit, loss = order.take_profit, order.stop_loss
-    return (
+    return Conditional(
         order.algo_id, account.uid, order.perp.symbol, order.side, order.position_side, order.type,
         order.quantity, order.trigger_price, order.price, order.source, order.client_id,
         int(order.rising), order.parent_id, position_id, profit.trigger_price, profit.source,

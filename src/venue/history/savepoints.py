@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
-
-from sqlalchemy import Connection
+from typing import TYPE_CHECKING, Final
 
 from venue.core.messages.events import Event
 from venue.core.messages.savepoints import StateDropped, StateKept, StateReverted
-from venue.history import driver
+from venue.history import changesets
 from venue.history.branches import NOW, Branches, follow_on
 from venue.history.kept_rows import ends
+from venue.history.sql import scalar
 from venue.history.tables.every import KEPT
+
+if TYPE_CHECKING:
+    from apsw import Connection
 
 KINDS: Final = (StateKept, StateReverted, StateDropped)
 
@@ -48,7 +50,7 @@ def recorded(connection: Connection, begun: str) -> Iterator[None]:
     if not begun:
         yield
         return
-    with driver.recording(connection) as changes:
+    with changesets.recording(connection) as changes:
         yield
         follow_on(connection, changes(), begun)
 
@@ -59,9 +61,9 @@ def _revert(connection: Connection, branches: Branches, name: str) -> None:
         return
     if branches.known():
         branches.go_to_oldest()
-    with driver.recording(connection) as changes:
+    with changesets.recording(connection) as changes:
         for table in KEPT:
-            connection.exec_driver_sql(f"DELETE FROM {table.table}")
+            connection.execute(f"DELETE FROM {table.table}")
         found = changes()
     if branches.known():
         branches.begin_before(found)
@@ -70,7 +72,6 @@ def _revert(connection: Connection, branches: Branches, name: str) -> None:
 def _kept(connection: Connection) -> bool:
     """Whether any state is kept."""
     known = "SELECT count(*) FROM main.sqlite_schema WHERE name = 'nodes'"
-    if not connection.exec_driver_sql(known).scalar_one():
+    if not scalar(connection, known):
         return False
-    kept = connection.exec_driver_sql("SELECT count(*) FROM nodes WHERE node <> ?", (NOW,))
-    return bool(kept.scalar_one())
+    return scalar(connection, "SELECT count(*) FROM nodes WHERE node <> ?", (NOW,)) > 0

@@ -8,12 +8,14 @@ the next opening of the file takes out the rest.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Connection
-
+from venue.history.sql import first, scalar, transaction
 from venue.history.tables.every import ARCHIVABLE
 from venue.history.tables.table import Table, columns
+
+if TYPE_CHECKING:
+    from apsw import Connection
 
 ROWS: Final = 2_000  # read in one piece: some ten milliseconds
 
@@ -25,7 +27,7 @@ def copied(connection: Connection, time: int) -> Iterator[None]:
     """Copy rows that were settled before `time` into the attached file `other`, piece by piece."""
     for table in ARCHIVABLE:
         for which, values in _windows(connection, table):
-            with connection.begin():
+            with transaction(connection):
                 rows = f"{table.archivable.format(time=time)} AND {which}"
                 copy_rows(connection, table, ("main", "other"), rows, values)
             yield
@@ -33,25 +35,25 @@ def copied(connection: Connection, time: int) -> Iterator[None]:
 
 def begin_taking_out(connection: Connection, time: int) -> None:
     """Note, inside the caller's transaction, that rows settled before `time` are to go."""
-    connection.exec_driver_sql("CREATE TABLE taken_out (time INTEGER NOT NULL)")
-    connection.exec_driver_sql("INSERT INTO taken_out VALUES (?)", (time,))
+    connection.execute("CREATE TABLE taken_out (time INTEGER NOT NULL)")
+    connection.execute("INSERT INTO taken_out VALUES (?)", (time,))
 
 
 def take_out(connection: Connection) -> Iterator[None]:
     """Take out, piece by piece, the rows noted to go; none when there is no such note."""
-    with connection.begin():
+    with transaction(connection):
         known = "SELECT count(*) FROM main.sqlite_schema WHERE name = 'taken_out'"
-        if not connection.exec_driver_sql(known).scalar_one():
+        if not scalar(connection, known):
             return
-        time = connection.exec_driver_sql("SELECT time FROM main.taken_out").scalar_one()
+        time = scalar(connection, "SELECT time FROM main.taken_out")
     for table in ARCHIVABLE:
         for which, values in _windows(connection, table):
             rows = f"{table.archivable.format(time=time)} AND {which}"
-            with connection.begin():
+            with transaction(connection):
                 delete_rows(connection, table, rows, values)
             yield
-    with connection.begin():
-        connection.exec_driver_sql("DROP TABLE main.taken_out")
+    with transaction(connection):
+        connection.execute("DROP TABLE main.taken_out")
 
 
 def forget(connection: Connection, spans: list[tuple[int, int]]) -> Iterator[None]:
@@ -63,7 +65,7 @@ def forget(connection: Connection, spans: list[tuple[int, int]]) -> Iterator[Non
             for begin, end in spans
         ]
         for which, values in _windows(connection, table):
-            with connection.begin():
+            with transaction(connection):
                 delete_rows(connection, table, f"({' OR '.join(conditions)}) AND {which}", values)
             yield
 
@@ -73,7 +75,7 @@ def delete_rows(
 ) -> None:
     """Delete some of a table's rows, inside the caller's transaction. They are gone for kept states
     too."""
-    connection.exec_driver_sql(
+    connection.execute(
         f"DELETE FROM main.{table.table} WHERE {which}",
         values,
     )
@@ -89,7 +91,7 @@ def copy_rows(
     """Copy some rows of a table from one attached file to another one."""
     source, target = way
     names = ", ".join(columns(table))
-    connection.exec_driver_sql(
+    connection.execute(
         f"INSERT INTO {target}.{table.table} ({names})"
         f" SELECT {names} FROM {source}.{table.table} WHERE {which}",
         values,
@@ -102,12 +104,12 @@ def _windows(connection: Connection, table: Table) -> Iterator[Window]:
     names, marks = ", ".join(table.key), ", ".join("?" * len(table.key))
     after, low = "true", ()
     while True:
-        with connection.begin():
-            found = connection.exec_driver_sql(
-                f"SELECT {names} FROM main.{table.table} WHERE {after}"
-                f" ORDER BY {names} LIMIT 1 OFFSET {ROWS - 1}",
-                low,
-            ).one_or_none()
+        found = first(
+            connection,
+            f"SELECT {names} FROM main.{table.table} WHERE {after}"
+            f" ORDER BY {names} LIMIT 1 OFFSET {ROWS - 1}",
+            low,
+        )
         if found is None:
             yield after, low
             return

@@ -6,23 +6,19 @@ import fcntl
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import IO, Final
 from urllib.parse import quote
 
 import apsw
-from sqlalchemy import Connection, create_engine, insert, select, update
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import NullPool
 
 from venue.files import private_files
-from venue.history import driver, pages
+from venue.history import pages
 from venue.history.files import HistoryDamaged
-from venue.history.schema.copying import SCHEMA
-from venue.history.schema.spot import PROGRESS
 from venue.history.settled import take_out
+from venue.history.sql import scalar, transaction
 from venue.history.tables.every import TABLES
 from venue.history.tables.spot import Progress
 from venue.history.tables.table import created
@@ -38,48 +34,47 @@ class Store:
 
     __slots__ = ("_lock", "connection")
 
-    def __init__(self, connection: Connection, lock: IO[bytes] | None) -> None:
+    def __init__(self, connection: apsw.Connection, lock: IO[bytes] | None) -> None:
         self.connection = connection
         self._lock = lock
 
     def reached(self) -> int:
         """The sequence of the last projected command; 0 when there is none."""
-        with self.connection.begin():
-            return int(self.connection.execute(select(PROGRESS.c.sequence)).scalar_one())
+        return scalar(self.connection, "SELECT sequence FROM progress")
 
     def goes_on(self) -> bool:
         """Whether it goes on from an archive: rows were moved there, and it was not cleared since.
 
         The file's header says so, in a number that SQLite leaves to its user.
         """
-        with self.connection.begin():
-            return bool(self.connection.exec_driver_sql("PRAGMA application_id").scalar_one())
+        return scalar(self.connection, "PRAGMA application_id") != 0
 
     def clear(self) -> None:
         """Empty every table and go back to sequence 0: the journal can then be projected again."""
-        with self.connection.begin():
-            for table in SCHEMA.sorted_tables:
-                if table is not PROGRESS:
-                    self.connection.execute(table.delete())
-            self.connection.execute(update(PROGRESS).values(sequence=0))
-            self.connection.exec_driver_sql("PRAGMA application_id = 0")
+        with transaction(self.connection):
+            for table in TABLES:
+                if table is not Progress:
+                    self.connection.execute(f"DELETE FROM {table.table}")
+            self.connection.execute("UPDATE progress SET sequence = 0")
+            self.connection.execute("PRAGMA application_id = 0")
 
     def expect_rows(self) -> None:
         """Keep in memory what a statement of many rows overwrites, until it ends: SQLite takes that
         back when a row is refused. In a file it took 40 % of the time of projecting."""
-        with self.connection.begin():
-            self.connection.exec_driver_sql("PRAGMA temp_store = MEMORY")
+        self.connection.execute("PRAGMA temp_store = MEMORY")
 
     def checkpoint(self) -> None:
         """Make everything committed so far durable; until then a power cut may take it back."""
-        with self.connection.begin():
-            row = self.connection.exec_driver_sql("PRAGMA wal_checkpoint(FULL)").one()
-        assert row[0] == 0, "history is open elsewhere"
+        ((busy, *_),) = self.connection.execute("PRAGMA wal_checkpoint(FULL)")
+        assert busy == 0, "history is open elsewhere"
 
     def close(self) -> None:
-        """Close the connection."""
-        self.connection.close()
-        self.connection.engine.dispose()
+        """Close the connection. A log that does not fit into its file any more stays beside it:
+        nothing is lost."""
+        try:
+            self.connection.close()
+        except apsw.Error as problem:
+            log.warning("history's log stays beside its file: %s", problem)
         if self._lock is not None:
             self._lock.close()
 
@@ -88,7 +83,7 @@ def open_history(path: str | None) -> Store:
     """The history in the file at `path`, created where it is missing; None: in memory.
 
     Its pages are checked as they are read: a statement that meets a damaged one raises
-    sqlalchemy.exc.DatabaseError. The file must be history's own: a file that another SQLite library
+    apsw.CorruptError. The file must be history's own: a file that another SQLite library
     has open would lose its locks. While another process has it (one about to end, its venue gone),
     this one waits, and says so. Raises HistoryDamaged when it cannot be opened or lost commands,
     OSError when there is no place or the other one keeps it.
@@ -155,30 +150,23 @@ def _locked(place: Path) -> IO[bytes]:
             return lock
 
 
-def _connected(opened: apsw.Connection) -> Connection:
+def _connected(opened: apsw.Connection) -> apsw.Connection:
     """A connection to a file or to memory, with every table there; closed when it fails."""
-    engine = create_engine(
-        "sqlite://", module=driver, creator=lambda: driver.Connection(opened), poolclass=NullPool
-    )
     try:
         _settle(opened)
-        with ExitStack() as failing:
-            connection = engine.connect()
-            failing.callback(connection.close)
-            with connection.begin():
-                # The first table has the first page that a checkpoint writes: _reached_in_file.
-                for text in chain(created(Progress), *map(created, TABLES)):
-                    connection.exec_driver_sql(text)
-                if connection.execute(select(PROGRESS.c.sequence)).scalar_one_or_none() is None:
-                    connection.execute(insert(PROGRESS).values(sequence=0))
-            for _ in take_out(connection):
-                pass  # a process ended while it did
-            failing.pop_all()
+        with transaction(opened):
+            # The first table has the first page that a checkpoint writes: _reached_in_file.
+            for text in chain(created(Progress), *map(created, TABLES)):
+                opened.execute(text)
+            if not scalar(opened, "SELECT count(*) FROM progress"):
+                opened.execute("INSERT INTO progress VALUES (0)")
+        for _ in take_out(opened):
+            pass  # a process ended while it did
     except BaseException:
         with suppress(apsw.Error):  # the first failure says it
             opened.close()
         raise
-    return connection
+    return opened
 
 
 def _settle(opened: apsw.Connection) -> None:
@@ -205,7 +193,7 @@ def _reached_in_file(path: str) -> int:
     address = f"file:{quote(path)}?immutable=1"
     try:
         with closing(apsw.Connection(address, flags=flags, vfs=pages.VFS)) as connection:
-            found = connection.execute(f"SELECT sequence FROM {PROGRESS.name}").get
+            found = connection.execute("SELECT sequence FROM progress").get
             return int(found or 0)
     except apsw.Error:
         return 0
@@ -216,13 +204,11 @@ class HistoryCopy:
     the store between them are in it, too. OSError when it cannot be written."""
 
     def __init__(self, store: Store, path: str) -> None:
-        source = store.connection.connection.driver_connection
-        assert isinstance(source, driver.Connection)
         self._path = path
         private_files.create(Path(path))
         with damage_told(path):
             self._target = pages.connect_unchecked(path)
-            self._pages = source.begin_copy(self._target)
+            self._pages = self._target.backup("main", store.connection, "main")
 
     def go_on(self, most: int) -> bool:
         """Copy `most` pages; False: no more than that many are left, for `finish`."""
@@ -250,15 +236,12 @@ class HistoryCopy:
 
 def size(store: Store) -> int:
     """The bytes that a store's rows take."""
-    with store.connection.begin():
-        count: int = store.connection.exec_driver_sql("PRAGMA page_count").scalar_one()
-    return count * pages.PAGE
+    return scalar(store.connection, "PRAGMA page_count") * pages.PAGE
 
 
 def used(store: Store) -> int:
     """The bytes of its pages that hold something."""
-    with store.connection.begin():
-        free: int = store.connection.exec_driver_sql("PRAGMA freelist_count").scalar_one()
+    free = scalar(store.connection, "PRAGMA freelist_count")
     return size(store) - free * pages.PAGE
 
 
@@ -267,9 +250,7 @@ def damage_told(path: str) -> Iterator[None]:
     """Turn database errors into HistoryDamaged, or OSError when the file is not to blame."""
     try:
         yield
-    except (apsw.Error, DBAPIError) as problem:
-        orig = problem.orig if isinstance(problem, DBAPIError) else None
-        cause = orig.__cause__ if orig is not None else problem
-        if isinstance(cause, apsw.CorruptError | apsw.NotADBError | apsw.SQLError):
-            raise HistoryDamaged(f"{path} is damaged: {cause}") from problem
-        raise OSError(f"{path} cannot be used: {cause}") from problem
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as problem:
+        raise HistoryDamaged(f"{path} is damaged: {problem}") from problem
+    except apsw.Error as problem:
+        raise OSError(f"{path} cannot be used: {problem}") from problem

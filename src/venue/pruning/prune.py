@@ -203,7 +203,7 @@ def _history_begins(path: str) -> int:
         return 0
     store = open_history(history)
     try:
-        with damage_told(history), store.connection.begin():
+        with damage_told(history):
             return opening(store.connection)[0]
     finally:
         store.close()

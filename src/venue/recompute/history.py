@@ -19,7 +19,8 @@ from venue.history.opening import begin as begin_history
 from venue.history.opening import opening
 from venue.history.process.client import listed
 from venue.history.process.unprojected import BATCH_EVENTS, BATCH_MAX
-from venue.history.projection.projector import Catalog, Projector
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.store import Store, damage_told, open_history
 from venue.journal.archive import joined
 from venue.journal.journal import Journal, OtherRules, Readable
@@ -83,8 +84,7 @@ def _projected(new: str, journal: Readable, begin: int) -> int:
 
 def _has_older(store: Store, begin: int) -> bool:
     """Whether there are rows of commands up to `begin`."""
-    with store.connection.begin():
-        own, _ = opening(store.connection)
+    own, _ = opening(store.connection)
     return own < begin and store.reached() > 0
 
 

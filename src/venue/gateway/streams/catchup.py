@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from venue.gateway.door import Door
 from venue.gateway.streams.frames import Frame
 from venue.helpers.link import HistoryFailed
-from venue.history.process.asked import spot as questions
+from venue.history.questions import spot as questions
 from venue.recording.numbering import OwnKey
 
 PAGE: Final = 500  # frames asked for at once

@@ -44,7 +44,7 @@ from venue.history.process.unprojected import BATCH_MAX, Unprojected
 from venue.history.temporary import Folder
 
 if TYPE_CHECKING:  # a process that only asks needs no database
-    from sqlalchemy import Connection
+    from apsw import Connection
 
 GATHER_S: Final = 0.25  # how long commands wait for more when nobody asks for them
 AHEAD: Final = 6  # frames of commands without an answer: a transaction and half of the next

@@ -11,14 +11,13 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final
 
+import apsw
 import msgspec
-from sqlalchemy.exc import DatabaseError
 
 from venue.api.streams.channels import KeptFrame
 from venue.core import wide
 from venue.helpers.frames import FAILED
 from venue.helpers.serving import SOON, Damaged, begin_helper, hear, say, serve
-from venue.history import driver
 from venue.history.archive import Cut, move
 from venue.history.files import HistoryDamaged, remove
 from venue.history.frames_kept import FRAMES_KEPT
@@ -38,8 +37,10 @@ from venue.history.process.pipe import (
     Listed,
     Opened,
 )
-from venue.history.projection.projector import Catalog, Projector
+from venue.history.projection.projector import Projector
+from venue.history.projection.spot_rows import Catalog
 from venue.history.settled import forget
+from venue.history.sql import transaction
 from venue.history.store import HistoryCopy, Store, open_history, open_passing, size, used
 
 _batch: wide.Decoder[Batch] = wide.Decoder(Batch)
@@ -70,11 +71,9 @@ class Worker:
         """Answer the request in a frame. Damaged, and what the store raises."""
         try:
             return self._answer(kind, payload)
-        except DatabaseError as problem:
-            if type(problem.orig) is driver.DatabaseError:
-                told = f"history is damaged ({problem.orig}): the next start builds it again"
-                raise Damaged(told) from problem
-            raise
+        except (apsw.CorruptError, apsw.NotADBError) as problem:
+            told = f"history is damaged ({problem}): the next start builds it again"
+            raise Damaged(told) from problem
 
     def _answer(self, kind: bytes, payload: bytes) -> Any:
         if kind == CATALOG:
@@ -84,7 +83,7 @@ class Worker:
             return None
         if kind == ASK:
             function, arguments = pickle.loads(payload)  # noqa: S301 - the venue's own pipe
-            with self._store.connection.begin():
+            with transaction(self._store.connection):
                 return function(self._store.connection, *arguments)
         if kind == ARCHIVE:
             return self._settle(partial(move, self._store, self._path, _cut.decode(payload)))

@@ -1,12 +1,11 @@
-"""The contract side of a batch: events folded to rows, and the statements that change old rows."""
+"""The contract side of a batch: events become rows, and changes of old rows."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import astuple
-from sqlalchemy import Table
 
 from venue.candles import MINUTE_US
 from venue.core.book.book import after_fill
@@ -31,20 +30,20 @@ from venue.core.messages.contract_events import (
     MarkSet,
     PositionClosed,
 )
-from venue.core.messages.events import Event
-from venue.history.projection.copying_rows import CopyingRows
-from venue.history.schema.contract import (
-    CONDITIONAL_ORDERS,
-    CONTRACT_FILLS,
-    CONTRACT_ORDERS,
-    DELEVERAGED,
-    FUNDING_RATES,
-    INCOME,
-    LIQUIDATION_STEPS,
-    LIQUIDATIONS,
-    POSITIONS,
+from venue.history.projection.batch import AS_IT_WAS, AppliedCommand, Batch, Folds, Marks
+from venue.history.tables.contract import (
+    Conditional,
+    ContractFill,
+    ContractOrder,
+    DeleveragedRow,
+    EndedPosition,
+    FundingRateRow,
+    IncomeRow,
+    LiquidationRow,
+    PriceMinute,
+    StepRow,
 )
-from venue.history.schema.copying import COPIES, TRACKS
+from venue.history.tables.table import inserted
 from venue.vocabulary import (
     ALGO_EXPIRED,
     ALGO_TRIGGERED,
@@ -59,195 +58,149 @@ from venue.vocabulary import (
     NEW,
 )
 
-AS_IT_WAS: Final = -1  # a status that does not change
-
-
-class Statement(Struct, frozen=True):
-    """A text with one place (`{}`) for any number of rows, each of `width` values."""
-
-    text: str
-    width: int
-
-
-# VALUES names its columns column1, column2, ... on SQLite and on PostgreSQL.
-ORDERS_CHANGE: Final = Statement(
-    "UPDATE contract_orders SET executed = contract_orders.executed + mark.column2,"
-    " quote = contract_orders.quote + mark.column3,"
-    " reduced = contract_orders.reduced + mark.column4,"
-    " status = CASE WHEN mark.column5 < 0 THEN contract_orders.status ELSE mark.column5 END,"
-    " update_time = mark.column6"
-    " FROM (VALUES {}) AS mark WHERE contract_orders.order_id = mark.column1",
-    6,
+ORDERS_CHANGE: Final = (
+    "UPDATE contract_orders SET executed = executed + ?2, quote = quote + ?3,"
+    " reduced = reduced + ?4, status = CASE WHEN ?5 < 0 THEN status ELSE ?5 END, update_time = ?6"
+    " WHERE order_id = ?1"
 )
-CONDITIONAL_ORDERS_CHANGE: Final = Statement(
-    "UPDATE algo_orders SET type = mark.column2, trigger_price = mark.column3,"
-    " price = mark.column4, source = mark.column5, rising = mark.column6,"
-    " quantity = mark.column7, update_time = mark.column8"
-    " FROM (VALUES {}) AS mark WHERE algo_orders.algo_id = mark.column1",
-    8,
+CONDITIONAL_ORDERS_CHANGE: Final = (
+    "UPDATE algo_orders SET type = ?2, trigger_price = ?3, price = ?4, source = ?5, rising = ?6,"
+    " quantity = ?7, update_time = ?8 WHERE algo_id = ?1"
 )
-CONDITIONAL_ORDERS_END: Final = Statement(
-    "UPDATE algo_orders SET status = mark.column2, order_id = mark.column3,"
-    " triggered_price = mark.column4, reason = mark.column5, trigger_time = mark.column6,"
-    " update_time = mark.column7"
-    " FROM (VALUES {}) AS mark WHERE algo_orders.algo_id = mark.column1",
-    7,
+CONDITIONAL_ORDERS_END: Final = (
+    "UPDATE algo_orders SET status = ?2, order_id = ?3, triggered_price = ?4, reason = ?5,"
+    " trigger_time = ?6, update_time = ?7 WHERE algo_id = ?1"
 )
-FUNDING_SETTLED: Final = Statement(
-    "UPDATE funding_rates SET positions = mark.column3, paid = mark.column4,"
-    " received = mark.column5, settled = mark.column6"
-    " FROM (VALUES {}) AS mark"
-    " WHERE funding_rates.symbol = mark.column1 AND funding_rates.due = mark.column2",
-    6,
+FUNDING_SETTLED: Final = (
+    "UPDATE funding_rates SET positions = ?3, paid = ?4, received = ?5, settled = ?6"
+    " WHERE symbol = ?1 AND due = ?2"
 )
-LIQUIDATIONS_END: Final = Statement(
-    "UPDATE liquidations SET finished = mark.column2, equity_after = mark.column3,"
-    " maintenance_after = mark.column4, topped_up = mark.column5, compensated = mark.column6,"
-    " fund_equity = mark.column7"
-    " FROM (VALUES {}) AS mark WHERE liquidations.liquidation_id = mark.column1",
-    7,
+LIQUIDATIONS_END: Final = (
+    "UPDATE liquidations SET finished = ?2, equity_after = ?3, maintenance_after = ?4,"
+    " topped_up = ?5, compensated = ?6, fund_equity = ?7 WHERE liquidation_id = ?1"
 )
 # A minute that an earlier batch began keeps its open, and is widened.
-MINUTES_MERGE: Final = Statement(
-    "INSERT INTO price_minutes (symbol, open_time, index_open, index_high, index_low, index_close,"
-    " mark_open, mark_high, mark_low, mark_close, open_interest) VALUES {}"
-    " ON CONFLICT (symbol, open_time) DO UPDATE SET"
-    " index_high = CASE WHEN excluded.index_high > price_minutes.index_high"
-    " THEN excluded.index_high ELSE price_minutes.index_high END,"
-    " index_low = CASE WHEN excluded.index_low < price_minutes.index_low"
-    " THEN excluded.index_low ELSE price_minutes.index_low END,"
-    " index_close = excluded.index_close,"
-    " mark_high = CASE WHEN excluded.mark_high > price_minutes.mark_high"
-    " THEN excluded.mark_high ELSE price_minutes.mark_high END,"
-    " mark_low = CASE WHEN excluded.mark_low < price_minutes.mark_low"
-    " THEN excluded.mark_low ELSE price_minutes.mark_low END,"
-    " mark_close = excluded.mark_close, open_interest = excluded.open_interest",
-    11,
+MINUTES_MERGE: Final = (
+    f"{inserted(PriceMinute)} ON CONFLICT (symbol, open_time) DO UPDATE SET"
+    " index_high = max(index_high, excluded.index_high),"
+    " index_low = min(index_low, excluded.index_low), index_close = excluded.index_close,"
+    " mark_high = max(mark_high, excluded.mark_high),"
+    " mark_low = min(mark_low, excluded.mark_low), mark_close = excluded.mark_close,"
+    " open_interest = excluded.open_interest"
 )
 
-ADDED: Final = (CONTRACT_ORDERS, CONTRACT_FILLS, INCOME)
-INSERTED: Final = (
-    CONDITIONAL_ORDERS,
-    POSITIONS,
-    FUNDING_RATES,
-    LIQUIDATIONS,
-    LIQUIDATION_STEPS,
-    DELEVERAGED,
-    COPIES,
-    TRACKS,
-)
-STATEMENTS: Final = (
-    ORDERS_CHANGE,
-    CONDITIONAL_ORDERS_CHANGE,
-    CONDITIONAL_ORDERS_END,
-    FUNDING_SETTLED,
-    LIQUIDATIONS_END,
-    MINUTES_MERGE,
-)
+
+class MinutePrices(Struct, gc=False):
+    """A minute's prices so far."""
+
+    index_open: int
+    index_high: int
+    index_low: int
+    index_close: int
+    mark_open: int
+    mark_high: int
+    mark_low: int
+    mark_close: int
+    open_interest: int
 
 
 class ContractRows:
-    """The contract rows of one batch, value after value as the columns stand.
+    """Adds the contract rows of one batch.
 
-    `assets` is the settle asset of each contract. Orders and their marks (executed lots, executed
-    quote, reduced lots, status, update time) are merged as in `projector.Rows`; changes of other
-    rows are written after the new rows, of each kind only the last one of a batch.
+    `assets` is the settle asset of each contract. Changes of old rows are written after the new
+    rows, of each kind only the last one of a batch.
     """
 
     __slots__ = (
-        "_assets", "_conditional_changes", "_conditional_ends", "_conditionals", "_copying",
-        "_deleveraged", "_fills", "_finished", "_income", "_liquidations", "_marks", "_minutes",
-        "_orders", "_positions", "_rates", "_settled", "_steps",
+        "_assets", "_batch", "_conditional_changes", "_conditional_ends", "_fills", "_finished",
+        "_income", "_marks", "_minutes", "_new", "_placed", "_settled",
     )  # fmt: skip
 
-    def __init__(self, assets: dict[str, str]) -> None:
+    def __init__(self, batch: Batch, assets: dict[str, str]) -> None:
+        self._batch = batch
+        self._new = batch.new
         self._assets = assets
-        self._orders: dict[int, tuple[object, ...]] = {}
-        self._marks: dict[int, list[int]] = {}
-        self._fills: list[object] = []
-        self._income: list[object] = []
-        self._conditionals: list[object] = []
-        self._conditional_changes: dict[int, tuple[object, ...]] = {}
-        self._conditional_ends: dict[int, tuple[object, ...]] = {}
-        self._positions: list[object] = []
-        self._rates: list[object] = []
-        self._settled: list[object] = []
-        self._liquidations: list[object] = []
-        self._finished: list[object] = []
-        self._steps: list[object] = []
-        self._deleveraged: list[object] = []
-        self._copying = CopyingRows()
-        self._minutes: dict[tuple[str, int], list[int]] = {}
+        self._placed: dict[int, tuple[ContractOrderPlaced, int]] = {}  # and when
+        self._marks = Marks()
+        self._fills = batch.new[ContractFill]
+        self._income = batch.new[IncomeRow]
+        self._conditional_changes: dict[int, tuple[Any, ...]] = {}
+        self._conditional_ends: dict[int, tuple[Any, ...]] = {}
+        self._settled: list[tuple[Any, ...]] = []
+        self._finished: list[tuple[Any, ...]] = []
+        self._minutes: dict[tuple[str, int], MinutePrices] = {}
 
-    def fold(
-        self, event: Event, sequence: int, place: int, time: int, agents: tuple[int, ...]
-    ) -> None:
-        """Add the rows of one event: the one at `place` among those of command `sequence`. A trade
-        leaves none of `agents`."""
-        if type(event) is ContractTrade:
-            self._trade(event, agents, time)
-        elif type(event) is ContractOrderPlaced:
-            order_id = event.order_id
-            self._orders[order_id] = (
-                order_id, event.uid, event.symbol, event.side, event.position_side, event.type,
-                event.time_in_force, event.quantity, event.price, event.client_id, event.cause,
-                event.algo_id, event.position_id, time,
+    def folds(self) -> Folds:
+        """The functions that add the rows of each kind of event."""
+        return {
+            ContractTrade: self._trade,
+            ContractOrderPlaced: self._order,
+            ContractOrderClosed: self._closed,
+            ContractOrderReduced: self._reduced,
+            Income: self._item,
+            MarkSet: self._prices,
+            PositionClosed: self._position,
+            AlgoPlaced: self._conditional,
+            AlgoChanged: self._conditional_changed,
+            AlgoTriggered: self._conditional_triggered,
+            AlgoClosed: self._conditional_closed,
+            FundingDue: self._funding,
+            FundingSkipped: self._funding_skipped,
+            FundingSettled: self._funding_settled,
+            LiquidationStarted: self._liquidation,
+            LiquidationStep: self._step,
+            Deleveraged: self._deleveraging,
+            LiquidationFinished: self._liquidation_finished,
+        }
+
+    def finish(self) -> None:
+        """Add the new orders, as the batch leaves them, and the changes of old rows."""
+        orders = self._new[ContractOrder]
+        marks = self._marks.by_id
+        for order_id, (placed, time) in self._placed.items():
+            mark = marks.pop(order_id)
+            row = ContractOrder(
+                order_id, placed.uid, placed.symbol, placed.side, placed.position_side,
+                placed.type, placed.time_in_force, placed.quantity, placed.price,
+                placed.client_id, placed.cause, placed.algo_id, placed.position_id, time,
+                mark.executed, mark.quote, mark.reduced, mark.status, mark.update_time,
             )  # fmt: skip
-            self._marks[order_id] = [0, 0, 0, NEW, time]
-        elif type(event) is ContractOrderClosed:
-            self._mark(event.order_id, 0, 0, 0, event.status, time)
-        elif type(event) is ContractOrderReduced:
-            self._mark(event.order_id, 0, 0, event.quantity, AS_IT_WAS, time)
-        elif type(event) is Income:
-            self._income += (
-                event.bill_id, event.uid, event.position_id, event.asset, event.symbol, event.kind,
-                event.amount, event.fee, event.balance, event.reason, time,
-            )  # fmt: skip
-        elif type(event) is MarkSet:
-            self._prices(event, time)
-        elif type(event) is PositionClosed:
-            self._positions += (*astuple(event), time)
-        else:
-            self._conditional(event, time)
-            self._funding(event, time)
-            self._liquidation(event, sequence, place, time)
-            self._copying.fold(event, time)
-
-    def added(self) -> dict[Table, list[object]]:
-        """New rows of the tables that only grow."""
-        orders: list[object] = []
-        for order_id, order in self._orders.items():
-            orders += order
-            orders += self._marks[order_id]
-        return dict(zip(ADDED, (orders, self._fills, self._income), strict=True))
-
-    def inserts(self) -> dict[Table, list[object]]:
-        """All other new rows, in the order of `INSERTED`."""
-        values = (
-            self._conditionals, self._positions, self._rates, self._liquidations, self._steps,
-            self._deleveraged, self._copying.copies, self._copying.tracks,
-        )  # fmt: skip
-        return dict(zip(INSERTED, values, strict=True))
-
-    def changes(self) -> list[tuple[Statement, list[object]]]:
-        """The updates that are written after the new rows, in the order of `STATEMENTS`."""
-        orders: list[object] = []
-        for order_id, mark in self._marks.items():
-            if order_id not in self._orders:
-                orders += (order_id, *mark)
-        values = (
-            orders,
-            [value for row in self._conditional_changes.values() for value in row],
-            [value for row in self._conditional_ends.values() for value in row],
-            self._settled,
-            self._finished,
-            [value for key, prices in self._minutes.items() for value in (*key, *prices)],
+            orders.append(row)
+        minutes = [(*key, *astuple(minute)) for key, minute in self._minutes.items()]
+        self._batch.changes += (
+            (ORDERS_CHANGE, [astuple(mark) for mark in marks.values()]),
+            (CONDITIONAL_ORDERS_CHANGE, list(self._conditional_changes.values())),
+            (CONDITIONAL_ORDERS_END, list(self._conditional_ends.values())),
+            (FUNDING_SETTLED, self._settled),
+            (LIQUIDATIONS_END, self._finished),
+            (MINUTES_MERGE, minutes),
         )
-        return list(zip(STATEMENTS, values, strict=True))
 
-    def _trade(self, event: ContractTrade, agents: tuple[int, ...], time: int) -> None:
+    def _order(self, event: ContractOrderPlaced, applied: AppliedCommand, _: int) -> None:
+        time = applied.time
+        self._placed[event.order_id] = (event, time)
+        self._marks.add(event.order_id, 0, 0, 0, NEW, time)
+
+    def _closed(self, event: ContractOrderClosed, applied: AppliedCommand, _: int) -> None:
+        self._marks.add(event.order_id, 0, 0, 0, event.status, applied.time)
+
+    def _reduced(self, event: ContractOrderReduced, applied: AppliedCommand, _: int) -> None:
+        self._marks.add(event.order_id, 0, 0, event.quantity, AS_IT_WAS, applied.time)
+
+    def _item(self, event: Income, applied: AppliedCommand, _: int) -> None:
+        row = IncomeRow(
+            event.bill_id, event.uid, event.position_id, event.asset, event.symbol, event.kind,
+            event.amount, event.fee, event.balance, event.reason, applied.time,
+        )  # fmt: skip
+        self._income.append(row)
+
+    def _position(self, event: PositionClosed, applied: AppliedCommand, _: int) -> None:
+        self._new[EndedPosition].append(EndedPosition(event, applied.time))
+
+    def _trade(self, event: ContractTrade, applied: AppliedCommand, _: int) -> None:
         """Two legs. In a liquidation's trades the taker's is there, whoever it is."""
         side, taker, maker = event.taker_side, event.taker, event.maker
+        time, agents = applied.time, applied.agents
         if taker.uid not in agents or event.cause in CAUSES_LIQUIDATING:
             self._leg(event, taker, 0, side, event.taker_remaining, time)
         if maker.uid not in agents:
@@ -260,13 +213,14 @@ class ContractRows:
         asset = self._assets[event.symbol]
         if event.cause not in CAUSES_OUTSIDE:
             status = after_fill(remaining)
-            self._mark(leg.order_id, event.quantity, event.notional, 0, status, time)
+            self._marks.add(leg.order_id, event.quantity, event.notional, 0, status, time)
         symbol, position_id, position_side = event.symbol, leg.position_id, leg.position_side
-        self._fills += (
+        fill = ContractFill(
             event.trade_id, is_maker, leg.order_id, leg.uid, symbol, side, position_side,
             position_id, event.price, event.quantity, event.notional, leg.fee, asset, leg.realized,
             leg.opens, event.cause, time,
         )  # fmt: skip
+        self._fills.append(fill)
         if leg.opens:
             kind = (
                 INCOME_POSITION_OPEN_LONG if position_side == LONG else INCOME_POSITION_OPEN_SHORT
@@ -275,98 +229,112 @@ class ContractRows:
             kind = (
                 INCOME_POSITION_CLOSE_LONG if position_side == LONG else INCOME_POSITION_CLOSE_SHORT
             )
-        self._income += (
+        item = IncomeRow(
             leg.bill_id, leg.uid, position_id, asset, symbol, kind, leg.amount, leg.fee,
             leg.balance, "", time,
         )  # fmt: skip
+        self._income.append(item)
 
-    def _mark(
-        self, order_id: int, lots: int, notional: int, reduced: int, status: int, time: int
-    ) -> None:
-        mark = self._marks.get(order_id)
-        if mark is None:
-            self._marks[order_id] = [lots, notional, reduced, status, time]
-            return
-        mark[0] += lots
-        mark[1] += notional
-        mark[2] += reduced
-        if status != AS_IT_WAS:
-            mark[3] = status
-        mark[4] = time
-
-    def _prices(self, event: MarkSet, time: int) -> None:
+    def _prices(self, event: MarkSet, applied: AppliedCommand, _: int) -> None:
         """Widen the minute of two prices; prices that do not exist yet are 0 and left out."""
-        index, mark = event.index, event.mark
+        index, mark, interest = event.index, event.mark, event.open_interest
         if index <= 0 or mark <= 0:
             return
+        time = applied.time
         key = (event.symbol, time - time % MINUTE_US)
-        row = self._minutes.get(key)
-        if row is None:
-            interest = event.open_interest
-            self._minutes[key] = [index, index, index, index, mark, mark, mark, mark, interest]
+        minute = self._minutes.get(key)
+        if minute is None:
+            minute = MinutePrices(index, index, index, index, mark, mark, mark, mark, interest)
+            self._minutes[key] = minute
             return
-        row[1] = max(row[1], index)
-        row[2] = min(row[2], index)
-        row[3] = index
-        row[5] = max(row[5], mark)
-        row[6] = min(row[6], mark)
-        row[7] = mark
-        row[8] = event.open_interest
+        minute.index_high = max(minute.index_high, index)
+        minute.index_low = min(minute.index_low, index)
+        minute.index_close = index
+        minute.mark_high = max(minute.mark_high, mark)
+        minute.mark_low = min(minute.mark_low, mark)
+        minute.mark_close = mark
+        minute.open_interest = interest
 
-    def _conditional(self, event: Event, time: int) -> None:
-        if type(event) is AlgoPlaced:
-            self._conditionals += (
-                event.algo_id, event.uid, event.symbol, event.side, event.position_side, event.type,
-                event.quantity, event.trigger_price, event.price, event.source, event.client_id,
-                event.rising, event.parent_id, event.position_id, event.take_profit,
-                event.take_profit_source, event.stop_loss, event.stop_loss_source,
-                event.callback_ppm, time, ALGO_UNTRIGGERED, 0, 0, 0, 0, time,
-            )  # fmt: skip
-        elif type(event) is AlgoChanged:
-            self._conditional_changes[event.algo_id] = (
-                event.algo_id, event.type, event.trigger_price, event.price, event.source,
-                event.rising, event.quantity, time,
-            )  # fmt: skip
-        elif type(event) is AlgoTriggered:
-            status = ALGO_TRIGGERED if event.order_id else ALGO_EXPIRED
-            self._conditional_ends[event.algo_id] = (
-                event.algo_id, status, event.order_id, event.price, event.reason, time, time,
-            )  # fmt: skip
-        elif type(event) is AlgoClosed:
-            self._conditional_ends[event.algo_id] = (event.algo_id, event.status, 0, 0, 0, 0, time)
+    def _conditional(self, event: AlgoPlaced, applied: AppliedCommand, _: int) -> None:
+        time = applied.time
+        row = Conditional(
+            event.algo_id, event.uid, event.symbol, event.side, event.position_side, event.type,
+            event.quantity, event.trigger_price, event.price, event.source, event.client_id,
+            event.rising, event.parent_id, event.position_id, event.take_profit,
+            event.take_profit_source, event.stop_loss, event.stop_loss_source,
+            event.callback_ppm, time, ALGO_UNTRIGGERED, 0, 0, 0, 0, time,
+        )  # fmt: skip
+        self._new[Conditional].append(row)
 
-    def _funding(self, event: Event, time: int) -> None:
-        if type(event) is FundingDue:
-            self._rates += (
-                event.symbol, event.due, 0, event.rate_ppb, event.mark, event.index, time,
-                0, 0, 0, 0,
-            )  # fmt: skip
-        elif type(event) is FundingSkipped:
-            self._rates += (event.symbol, event.due, 1, 0, 0, 0, time, 0, 0, 0, 0)
-        elif type(event) is FundingSettled:
-            self._settled += (
-                event.symbol, event.due, event.positions, event.paid, event.received, time,
-            )  # fmt: skip
+    def _conditional_changed(self, event: AlgoChanged, applied: AppliedCommand, _: int) -> None:
+        time = applied.time
+        self._conditional_changes[event.algo_id] = (
+            event.algo_id, event.type, event.trigger_price, event.price, event.source,
+            event.rising, event.quantity, time,
+        )  # fmt: skip
 
-    def _liquidation(self, event: Event, sequence: int, place: int, time: int) -> None:
-        if type(event) is LiquidationStarted:
-            self._liquidations += (
-                event.liquidation_id, event.uid, event.position_id, event.asset, event.symbol, time,
-                event.equity, event.maintenance, event.collateral, 0, 0, 0, 0, 0, 0,
-            )  # fmt: skip
-        elif type(event) is LiquidationStep:
-            self._steps += (
-                event.liquidation_id, sequence, place, event.position_id, event.symbol, event.side,
-                event.mark, event.tier, event.bankruptcy_price, event.wanted, event.filled,
-                event.taken_over, event.deleveraged, event.fee, event.fund_change, time,
-            )  # fmt: skip
-        elif type(event) is Deleveraged:
-            self._deleveraged += (
-                event.liquidation_id, sequence, place, event.position_id, event.uid, event.symbol,
-                event.quantity, event.price, event.rank, event.score, time,
-            )  # fmt: skip
-        elif type(event) is LiquidationFinished:
-            self._finished += (
-                event.liquidation_id, time, event.equity, event.maintenance, event.topped_up,
-                event.compensated, event.fund_equity,
-            )  # fmt: skip
+    def _conditional_triggered(self, event: AlgoTriggered, applied: AppliedCommand, _: int) -> None:
+        time = applied.time
+        status = ALGO_TRIGGERED if event.order_id else ALGO_EXPIRED
+        self._conditional_ends[event.algo_id] = (
+            event.algo_id, status, event.order_id, event.price, event.reason, time, time,
+        )  # fmt: skip
+
+    def _conditional_closed(self, event: AlgoClosed, applied: AppliedCommand, _: int) -> None:
+        time = applied.time
+        self._conditional_ends[event.algo_id] = (event.algo_id, event.status, 0, 0, 0, 0, time)
+
+    def _funding(self, event: FundingDue, applied: AppliedCommand, _: int) -> None:
+        time = applied.time
+        row = FundingRateRow(
+            event.symbol, event.due, 0, event.rate_ppb, event.mark, event.index, time,
+            0, 0, 0, 0,
+        )  # fmt: skip
+        self._new[FundingRateRow].append(row)
+
+    def _funding_skipped(self, event: FundingSkipped, applied: AppliedCommand, _: int) -> None:
+        time = applied.time
+        row = FundingRateRow(event.symbol, event.due, 1, 0, 0, 0, time, 0, 0, 0, 0)
+        self._new[FundingRateRow].append(row)
+
+    def _funding_settled(self, event: FundingSettled, applied: AppliedCommand, _: int) -> None:
+        time = applied.time
+        values = (
+            event.symbol, event.due, event.positions, event.paid, event.received, time,
+        )  # fmt: skip
+        self._settled.append(values)
+
+    def _liquidation(self, event: LiquidationStarted, applied: AppliedCommand, _: int) -> None:
+        time = applied.time
+        row = LiquidationRow(
+            event.liquidation_id, event.uid, event.position_id, event.asset, event.symbol, time,
+            event.equity, event.maintenance, event.collateral, 0, 0, 0, 0, 0, 0,
+        )  # fmt: skip
+        self._new[LiquidationRow].append(row)
+
+    def _step(self, event: LiquidationStep, applied: AppliedCommand, place: int) -> None:
+        time = applied.time
+        row = StepRow(
+            event.liquidation_id, applied.sequence, place, event.position_id, event.symbol,
+            event.side, event.mark, event.tier, event.bankruptcy_price, event.wanted, event.filled,
+            event.taken_over, event.deleveraged, event.fee, event.fund_change, time,
+        )  # fmt: skip
+        self._new[StepRow].append(row)
+
+    def _deleveraging(self, event: Deleveraged, applied: AppliedCommand, place: int) -> None:
+        time = applied.time
+        row = DeleveragedRow(
+            event.liquidation_id, applied.sequence, place, event.position_id, event.uid,
+            event.symbol, event.quantity, event.price, event.rank, event.score, time,
+        )  # fmt: skip
+        self._new[DeleveragedRow].append(row)
+
+    def _liquidation_finished(
+        self, event: LiquidationFinished, applied: AppliedCommand, _: int
+    ) -> None:
+        time = applied.time
+        values = (
+            event.liquidation_id, time, event.equity, event.maintenance, event.topped_up,
+            event.compensated, event.fund_equity,
+        )  # fmt: skip
+        self._finished.append(values)

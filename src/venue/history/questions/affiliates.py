@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, Table, func, select
-
-from venue.history.questions.spot import from_to, page_of
-from venue.history.schema.affiliates import COMMISSIONS, INTERNAL_WITHDRAWALS
-from venue.history.schema.contract import CONTRACT_FILLS, INCOME
-from venue.history.schema.spot import BILLS, FILLS
+from venue.history.sql import PAGE, Where, count, execute, first, page_of, select
 from venue.history.tables.affiliates import (
     Activity,
     CommissionRow,
@@ -19,11 +14,21 @@ from venue.history.tables.affiliates import (
     WithdrawalRow,
     WithdrawalsOf,
 )
+from venue.history.tables.contract import ContractFill, IncomeRow
+from venue.history.tables.spot import BillRow, SpotFill
 from venue.vocabulary import BillKind, Wallet
+
+if TYPE_CHECKING:
+    from apsw import Connection
 
 MONEY: Final = (BillKind.DEPOSIT.value, BillKind.WITHDRAW.value)
 WALLETS: Final = (int(Wallet.SPOT), int(Wallet.FUNDING))
 HALF_BITS: Final = 32
+LOW: Final = 2**HALF_BITS - 1
+# The sums of the upper and lower 32 bits of columns: that of the whole may leave 64 bits.
+SUMS: Final = ", ".join(
+    f"sum({one} >> {HALF_BITS}), sum({one} & {LOW})" for one in ("maker", "taker", "commission")
+)
 
 
 def activity(connection: Connection, uids: list[int]) -> list[Activity]:
@@ -32,19 +37,16 @@ def activity(connection: Connection, uids: list[int]) -> list[Activity]:
 
 
 def _activity(connection: Connection, uid: int) -> Activity:
-    bills = BILLS.c
-    deposits = select(func.min(bills.time), func.max(bills.time)).where(
-        bills.uid == uid, bills.kind == BillKind.DEPOSIT.value
-    )
-    first_deposit, last_deposit = connection.execute(deposits).one()
+    deposits = "SELECT min(time), max(time) FROM bills WHERE uid = ? AND kind = ?"
+    first_deposit, last_deposit = first(connection, deposits, (uid, BillKind.DEPOSIT.value))
     firsts: list[int] = []
     lasts: list[int] = []
-    for table in (FILLS, CONTRACT_FILLS):
-        times = select(func.min(table.c.time), func.max(table.c.time)).where(table.c.uid == uid)
-        first, last = connection.execute(times).one()
-        if first is not None:
-            firsts.append(first)
-            lasts.append(last)
+    for table in (SpotFill, ContractFill):
+        trades = f"SELECT min(time), max(time) FROM {table.table} WHERE uid = ?"
+        earliest, latest = first(connection, trades, (uid,))
+        if earliest is not None:
+            firsts.append(earliest)
+            lasts.append(latest)
     return Activity(
         first_deposit or 0, last_deposit or 0, min(firsts, default=0), max(lasts, default=0)
     )
@@ -57,42 +59,28 @@ def commissions(
     connection: Connection, which: CommissionsOf, page: int, size: int
 ) -> tuple[int, list[CommissionRow]]:
     """How many commissions there are in all, and one page of them, newest first."""
-    table, where = COMMISSIONS.c, _commissions_where(which)
-    rows = select(COMMISSIONS).where(*where).order_by(table.day.desc(), table.bill_id.desc())
-    found = connection.execute(page_of(rows, size, page))
-    return _count(connection, COMMISSIONS, where), [CommissionRow(*row) for row in found]
+    where, order = _commissions_where(which), f"ORDER BY day DESC, bill_id DESC {PAGE}"
+    found = select(connection, CommissionRow, where, order, *page_of(size, page))
+    return count(connection, CommissionRow, where), found
 
 
 def earned(connection: Connection, which: CommissionsOf, uids: list[int]) -> list[Earned]:
     """The sums that an affiliate earned by these owners, and by which trade volume."""
-    table = COMMISSIONS.c
-    kinds = (table.uid, table.product, table.asset)
-    summed = [half for one in (table.maker, table.taker, table.commission) for half in _halves(one)]
-    rows = select(*kinds, *summed)
-    rows = rows.where(*_commissions_where(which), table.uid.in_(uids)).group_by(*kinds)
+    kinds = "uid, product, asset"
+    where = _commissions_where(which).among("uid", uids)
+    text = f"SELECT {kinds}, {SUMS} FROM commissions {where} GROUP BY {kinds} ORDER BY {kinds}"
     found: list[Earned] = []
-    for row in connection.execute(rows.order_by(*kinds)):
-        maker, taker, commission = [(row[n] << HALF_BITS) + row[n + 1] for n in (3, 5, 7)]
-        found.append(Earned(row[0], row[1], row[2], maker + taker, commission))
+    for uid, product, asset, *halves in execute(connection, text, where.values):
+        maker, taker, commission = [(halves[n] << HALF_BITS) + halves[n + 1] for n in (0, 2, 4)]
+        found.append(Earned(uid, product, asset, maker + taker, commission))
     return found
 
 
-def _halves(column: Column[int]) -> tuple[ColumnElement[int], ColumnElement[int]]:
-    """The sums of a column's upper and lower 32 bits: that of the whole may leave 64 bits."""
-    return func.sum(column.op(">>")(HALF_BITS)), func.sum(column.op("&")(2**HALF_BITS - 1))
-
-
-def _commissions_where(which: CommissionsOf) -> list[ColumnElement[bool]]:
-    table = COMMISSIONS.c
-    where: list[Any] = [table.affiliate.in_(which.affiliates)]
-    where += from_to(table.day, which.first_day, which.last_day)
-    if which.uid is not None:
-        where.append(table.uid == which.uid)
-    if which.asset:
-        where.append(table.asset == which.asset)
-    if which.product is not None:
-        where.append(table.product == which.product)
-    return where
+def _commissions_where(which: CommissionsOf) -> Where:
+    where = Where().among("affiliate", which.affiliates)
+    where.from_to("day", which.first_day, which.last_day)
+    where.given("uid = ?", which.uid).given("asset = ?", which.asset)
+    return where.given("product = ?", which.product)
 
 
 # -- money -----------------------------------------------------------------------------------------
@@ -105,13 +93,12 @@ def money(connection: Connection, uids: list[int], start: int, end: int) -> list
 
 def _money(connection: Connection, uid: int, start: int, end: int) -> list[MoneyRow]:
     found: list[MoneyRow] = []
-    for table in (BILLS, INCOME):
-        own = table.c
-        rows = select(own.uid, own.asset, own.amount, own.time)
-        rows = rows.where(own.uid == uid, own.kind.in_(MONEY), *from_to(own.time, start, end))
-        if table is BILLS:
-            rows = rows.where(own.wallet.in_(WALLETS))  # so that the index serves it
-        found += [MoneyRow(*row) for row in connection.execute(rows)]
+    for table in (BillRow, IncomeRow):
+        where = Where("uid = ?", uid).among("kind", MONEY).from_to("time", start, end)
+        if table is BillRow:
+            where.among("wallet", WALLETS)  # so that the index serves it
+        text = f"SELECT uid, asset, amount, time FROM {table.table} {where}"
+        found += [MoneyRow(*row) for row in execute(connection, text, where.values)]
     return sorted(found, key=lambda row: row.time)
 
 
@@ -119,23 +106,9 @@ def withdrawals(
     connection: Connection, which: WithdrawalsOf, page: int, size: int
 ) -> tuple[int, list[WithdrawalRow]]:
     """How many internal withdrawals there are in all, and one page of them, newest first."""
-    table = INTERNAL_WITHDRAWALS.c
-    where = [table.uid == which.uid, *from_to(table.time, which.start, which.end)]
-    for column, value in (
-        (table.withdraw_id, which.withdraw_id),
-        (table.asset, which.asset or None),
-        (table.source, which.source),
-        (table.target, which.target),
-    ):
-        if value is not None:
-            where.append(column == value)
-    rows = select(INTERNAL_WITHDRAWALS).where(*where)
-    rows = rows.order_by(table.time.desc(), table.withdraw_id.desc())
-    found = [WithdrawalRow(*row) for row in connection.execute(page_of(rows, size, page))]
-    return _count(connection, INTERNAL_WITHDRAWALS, where), found
-
-
-def _count(connection: Connection, table: Table, where: list[ColumnElement[bool]]) -> int:
-    return int(
-        connection.execute(select(func.count()).select_from(table).where(*where)).scalar_one()
-    )
+    where = Where("uid = ?", which.uid).from_to("time", which.start, which.end)
+    where.given("withdraw_id = ?", which.withdraw_id).given("asset = ?", which.asset)
+    where.given("source = ?", which.source).given("target = ?", which.target)
+    order = f"ORDER BY time DESC, withdraw_id DESC {PAGE}"
+    found = select(connection, WithdrawalRow, where, order, *page_of(size, page))
+    return count(connection, WithdrawalRow, where), found

@@ -1,4 +1,4 @@
-"""Every contract question the interface and the operator ask of history; the habits of `spot`.
+"""Every contract question the interface and the operator ask of history; conventions as in `spot`.
 
 Lists are newest first unless a docstring says otherwise. Times are µs; `start` and `end` are
 inclusive.
@@ -8,33 +8,39 @@ An empty symbol stands for all of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
-
-from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, select
+from typing import TYPE_CHECKING, Any, Final
 
 from venue.core.book.book import OPEN
-from venue.history.questions.conditional import ended_conditionals, newest_of, waited_for
-from venue.history.questions.spot import from_to, in_order, of_both_sides, page_of
-from venue.history.schema.contract import (
-    CONDITIONAL_ORDERS,
-    CONTRACT_FILLS,
-    CONTRACT_ORDERS,
-    INCOME,
-    UPDATED,
-)
+from venue.history.questions.conditional import HAVE_ENDED, ORDERS, OrdersPart, newest_of
+from venue.history.questions.spot import in_order, of_both_sides
+from venue.history.sql import PAGE, Where, execute, first, page_of, scalar, select
 from venue.history.tables.contract import (
+    Conditional,
     ConditionalRow,
     ConditionalsOf,
+    ContractFill,
     ContractFillRow,
     ContractFillsOf,
+    ContractOrder,
     ContractOrderRow,
     ContractOrdersOf,
     IncomeOf,
     IncomeRow,
 )
+from venue.history.tables.table import names
 from venue.vocabulary import ALGO_UNTRIGGERED, CAUSES_OUTSIDE, FILLED, IOC, MARKET
 
-LISTED: Final = (CONTRACT_ORDERS, CONDITIONAL_ORDERS)
+if TYPE_CHECKING:
+    from apsw import Connection
+
+# Conditional orders with the executed part of the orders that they became.
+CONDITIONALS: Final = (
+    f"SELECT {names(Conditional)}, coalesce(contract_orders.executed, 0),"
+    " coalesce(contract_orders.quote, 0) FROM algo_orders LEFT JOIN contract_orders"
+    " ON contract_orders.order_id = algo_orders.order_id AND algo_orders.order_id <> 0"
+)
+# Orders that changed after they were placed: finds those that are older than a list reaches back.
+UPDATED: Final = "contract_orders.update_time > contract_orders.time"
 
 
 def contract_order(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
@@ -42,9 +48,8 @@ def contract_order(connection: Connection, uid: int, order_id: int) -> ContractO
 
     A trade outside the book stands in for its order: the part of the position reached last.
     """
-    table = CONTRACT_ORDERS.c
-    rows = _orders().where(table.order_id == order_id, table.uid == uid)
-    found = connection.execute(rows).one_or_none()
+    own = f"{ORDERS} WHERE contract_orders.order_id = ? AND contract_orders.uid = ?"
+    found = first(connection, own, (order_id, uid))
     return _outside(connection, uid, order_id) if found is None else ContractOrderRow(*found)
 
 
@@ -52,9 +57,12 @@ def contract_order_by_client_id(
     connection: Connection, uid: int, client_id: str
 ) -> ContractOrderRow | None:
     """An owner's newest order with this (not empty) client order id, or None."""
-    table = CONTRACT_ORDERS.c
-    rows = _orders().where(table.uid == uid, table.client_id == client_id, table.client_id != "")
-    found = connection.execute(rows.order_by(table.order_id.desc()).limit(1)).one_or_none()
+    found = first(
+        connection,
+        f"{ORDERS} WHERE contract_orders.uid = ? AND contract_orders.client_id = ?"
+        " AND contract_orders.client_id <> '' ORDER BY contract_orders.order_id DESC LIMIT 1",
+        (uid, client_id),
+    )
     return None if found is None else ContractOrderRow(*found)
 
 
@@ -64,51 +72,50 @@ def contract_orders(
     """An owner's orders; pages count from 1. With those that have ended come conditional orders
     that ended without becoming one."""
     skipped = limit * (page - 1)
-    within = _parts(which, [from_to(table.c.time, which.start, which.end) for table in LISTED])
-    found = _page_of_orders(connection, newest_of(within, limit, skipped))
+    within = _parts(which)
+    for part in within:
+        part.where.from_to(f"{part.table.table}.time", which.start, which.end)
+    found = _orders(connection, newest_of(within, limit, skipped))
     if not which.touched or which.start is None or len(found) == limit:
         return found
     # A client at the end of these goes on with older orders that were updated since.
     here = skipped + len(found)
     if skipped and not found:
-        counts = (select(func.count()).select_from(part.subquery()) for part in within)
-        here = sum(int(connection.execute(count).scalar_one()) for count in counts)
-    updated = [
-        [table.c.time + 0 < which.start, table.c.update_time >= which.start] for table in LISTED
-    ]
-    updated[0].append(UPDATED)
+        texts = [(f"SELECT count(*) FROM ({part.text})", part.where.values) for part in within]
+        here = sum(scalar(connection, text, values) for text, values in texts)
+    updated = _parts(which)
+    for part in updated:
+        name = part.table.table
+        part.where.add(f"{name}.time + 0 < ?", which.start)
+        part.where.add(f"{name}.update_time >= ?", which.start)
+    updated[0].where.add(UPDATED)
     left, rest = limit - len(found), max(0, skipped - here)
-    since = newest_of(_parts(which, updated), left, rest, by_time=False)
-    return found + _page_of_orders(connection, since)
+    return found + _orders(connection, newest_of(updated, left, rest, by_time=False))
 
 
-def _parts(
-    which: ContractOrdersOf, where: Sequence[list[ColumnElement[bool]]]
-) -> list[Select[Any]]:
-    """The orders, and with those that have ended the conditional ones: each with its conditions."""
-    parts = [_orders()]
+def _parts(which: ContractOrdersOf) -> list[OrdersPart]:
+    """The orders, and with those that have ended the conditional ones."""
+    parts = [OrdersPart(ContractOrder, Where())]
     if which.ended:
-        parts = [parts[0].where(CONTRACT_ORDERS.c.status.not_in(OPEN)), ended_conditionals()]
-    found = []
-    for part, table, conditions in zip(parts, LISTED, where, strict=False):
-        columns = table.c
-        symbols = _of_symbol(columns.symbol, which.symbol, which.among)
-        found.append(part.where(columns.uid == which.uid, *symbols, *conditions))
-    return found
+        parts[0].where.add(f"contract_orders.status NOT IN {OPEN}")
+        parts.append(OrdersPart(Conditional, Where(HAVE_ENDED)))
+    for part in parts:
+        name = part.table.table
+        part.where.add(f"{name}.uid = ?", which.uid)
+        _of_symbol(part.where, f"{name}.symbol", which.symbol, which.among)
+    return parts
 
 
-def _page_of_orders(connection: Connection, rows: Select[Any]) -> list[ContractOrderRow]:
-    return [ContractOrderRow(*row) for row in connection.execute(rows)]
+def _orders(
+    connection: Connection, statement: tuple[str, Sequence[object]]
+) -> list[ContractOrderRow]:
+    return [ContractOrderRow(*row) for row in execute(connection, *statement)]
 
 
 def _outside(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
     """The trades outside the book of an owner's liquidation, whose id stands for an order's."""
-    table = CONTRACT_FILLS.c
-    rows = select(CONTRACT_FILLS).where(
-        table.order_id == order_id, table.uid + 0 == uid, table.cause.in_(CAUSES_OUTSIDE)
-    )
-    rows = rows.order_by(table.time, table.trade_id)
-    fills = [ContractFillRow(*row) for row in connection.execute(rows)]
+    where = Where("order_id = ? AND uid + 0 = ?", order_id, uid).among("cause", CAUSES_OUTSIDE)
+    fills = select(connection, ContractFill, where, "ORDER BY time, trade_id")
     fills = [fill for fill in fills if fill.position_id == fills[-1].position_id]
     if not fills:
         return None
@@ -126,36 +133,27 @@ def contract_fills(
 ) -> list[ContractFillRow]:
     """An owner's fills; of a trade with itself, the maker's first. With `from_id` the oldest come
     first."""
-    table = CONTRACT_FILLS.c
-    symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = select(CONTRACT_FILLS, of_both_sides(CONTRACT_FILLS)).where(*symbols)
+    where = _of_symbol(Where(), "symbol", which.symbol, which.among)
     if which.order_id is None:
-        rows = rows.where(table.uid == which.uid)
+        where.add("uid = ?", which.uid)
     else:
         # An order has few fills and one owner: the sum keeps the planner from the owner's index.
-        rows = rows.where(table.order_id == which.order_id, table.uid + 0 == which.uid)
-    rows = rows.where(*from_to(table.time, which.start, which.end))
-    rows = in_order(rows, CONTRACT_FILLS, which.from_id)
-    return [ContractFillRow(*row) for row in connection.execute(rows.limit(limit))]
+        where.add("order_id = ? AND uid + 0 = ?", which.order_id, which.uid)
+    where.from_to("time", which.start, which.end)
+    order = in_order(where, ContractFill, which.from_id)
+    columns = f"{names(ContractFill)}, {of_both_sides(ContractFill)}"
+    text = f"SELECT {columns} FROM contract_fills {where} {order} LIMIT ?"
+    return [ContractFillRow(*row) for row in execute(connection, text, [*where.values, limit])]
 
 
 def income(connection: Connection, which: IncomeOf, limit: int) -> list[IncomeRow]:
     """An owner's items. One more than is shown tells whether there is a next page."""
-    table = INCOME.c
-    rows = select(INCOME).where(table.uid == which.uid, *_of_symbol(table.symbol, which.symbol))
-    if which.asset:
-        rows = rows.where(table.asset == which.asset)
-    if which.without:
-        rows = rows.where(table.asset != which.without)
-    if which.kind:
-        rows = rows.where(table.kind == which.kind)
-    rows = rows.where(*from_to(table.time, which.start, which.end))
+    where = Where("uid = ?", which.uid).given("symbol = ?", which.symbol)
+    where.given("asset = ?", which.asset).given("asset <> ?", which.without)
+    where.given("kind = ?", which.kind).from_to("time", which.start, which.end)
     # Ids grow with time: the id alone says where to go on, the time is what the index ends in.
-    if which.next_id is not None:
-        rows = rows.where(table.bill_id < which.next_id)
-    rows = rows.where(*from_to(table.time, None, which.next_time))
-    rows = rows.order_by(table.time.desc(), table.bill_id.desc())
-    return [IncomeRow(*row) for row in connection.execute(rows.limit(limit))]
+    where.given("bill_id < ?", which.next_id).given("time <= ?", which.next_time)
+    return select(connection, IncomeRow, where, "ORDER BY time DESC, bill_id DESC LIMIT ?", limit)
 
 
 def conditional_orders(
@@ -163,48 +161,32 @@ def conditional_orders(
 ) -> list[ConditionalRow]:
     """An owner's conditional orders that were triggered, refused, canceled or expired; pages count
     from 1."""
-    table = CONDITIONAL_ORDERS.c
-    symbols = _of_symbol(table.symbol, which.symbol, which.among)
-    rows = _conditionals().where(table.uid == which.uid, table.status != ALGO_UNTRIGGERED, *symbols)
-    if which.type is not None:
-        rows = rows.where(table.type == which.type)
-    rows = rows.where(*from_to(table.time, which.start, which.end))
-    rows = rows.order_by(table.time.desc(), table.algo_id.desc())
-    return [ConditionalRow(*row) for row in connection.execute(page_of(rows, limit, page))]
+    where = Where("algo_orders.uid = ?", which.uid)
+    where.add("algo_orders.status <> ?", ALGO_UNTRIGGERED)
+    _of_symbol(where, "algo_orders.symbol", which.symbol, which.among)
+    where.given("algo_orders.type = ?", which.type)
+    where.from_to("algo_orders.time", which.start, which.end)
+    order = f"ORDER BY algo_orders.time DESC, algo_orders.algo_id DESC {PAGE}"
+    values: list[Any] = [*where.values, *page_of(limit, page)]
+    found = execute(connection, f"{CONDITIONALS} {where} {order}", values)
+    return [ConditionalRow(*row) for row in found]
 
 
 def conditional_order(
     connection: Connection, uid: int, algo_id: int, client_id: str = ""
 ) -> ConditionalRow | None:
     """An owner's conditional order by id, or (id 0) its newest with a client id; None: no such."""
-    table = CONDITIONAL_ORDERS.c
-    known = [table.algo_id == algo_id] if algo_id else [table.client_id == client_id]
-    rows = _conditionals().where(table.uid == uid, *known)
-    found = connection.execute(rows.order_by(table.algo_id.desc()).limit(1)).one_or_none()
+    where = Where("algo_orders.uid = ?", uid)
+    if algo_id:
+        where.add("algo_orders.algo_id = ?", algo_id)
+    else:
+        where.add("algo_orders.client_id = ?", client_id)
+    newest = f"{CONDITIONALS} {where} ORDER BY algo_orders.algo_id DESC LIMIT 1"
+    found = first(connection, newest, where.values)
     return None if found is None else ConditionalRow(*found)
 
 
-def _orders() -> Select[Any]:
-    """Orders with the triggers of the conditional orders that they came from."""
-    table = CONDITIONAL_ORDERS.c
-    come = and_(table.algo_id == CONTRACT_ORDERS.c.algo_id, CONTRACT_ORDERS.c.algo_id != 0)
-    rows = select(CONTRACT_ORDERS, *waited_for())
-    return rows.outerjoin_from(CONTRACT_ORDERS, CONDITIONAL_ORDERS, come)
-
-
-def _conditionals() -> Select[Any]:
-    """Conditional orders with the executed part of the orders that they became."""
-    orders = CONTRACT_ORDERS.c
-    own = CONDITIONAL_ORDERS.c.order_id
-    become = and_(orders.order_id == own, own != 0)
-    done = (func.coalesce(orders.executed, 0), func.coalesce(orders.quote, 0))
-    rows = select(CONDITIONAL_ORDERS, *done)
-    return rows.outerjoin_from(CONDITIONAL_ORDERS, CONTRACT_ORDERS, become)
-
-
-def _of_symbol(
-    column: Column[Any], symbol: str, among: tuple[str, ...] = ()
-) -> list[ColumnElement[bool]]:
+def _of_symbol(where: Where, column: str, symbol: str, among: tuple[str, ...]) -> Where:
     if symbol:
-        return [column == symbol]
-    return [column.in_(among)] if among else []
+        return where.add(f"{column} = ?", symbol)
+    return where.among(column, among) if among else where

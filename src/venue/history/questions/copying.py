@@ -1,39 +1,35 @@
-"""Every question about copy trading that the interface asks of history; the habits of `spot`.
+"""Every question about copy trading that the interface asks of history: conventions as in `spot`.
 
 Lists are newest first, by when they ended. Times are µs; `start` and `end` are inclusive.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, Connection, Select, select
-
-from venue.core.messages.copy_events import CopyClosed, TrackClosed
-from venue.history.questions.spot import from_to
-from venue.history.schema.copying import COPIES, TRACKS
+from venue.history.sql import Where, select
 from venue.history.tables.copying import EndedCopy, EndedOf, EndedTrack
+from venue.history.tables.table import R
+
+if TYPE_CHECKING:
+    from apsw import Connection
 
 
 def ended_copies(connection: Connection, which: EndedOf, limit: int) -> list[EndedCopy]:
     """A follower's copies. One more than is shown tells whether there is a next page."""
-    found = connection.execute(_ended(select(COPIES), which, COPIES.c).limit(limit))
-    return [EndedCopy(CopyClosed(*life), closed) for *life, closed in found]
+    return _ended(connection, EndedCopy, which, limit)
 
 
 def ended_tracks(connection: Connection, which: EndedOf, limit: int) -> list[EndedTrack]:
     """A lead's tracked positions, as `ended_copies`."""
-    found = connection.execute(_ended(select(TRACKS), which, TRACKS.c).limit(limit))
-    return [EndedTrack(TrackClosed(*life), closed) for *life, closed in found]
+    return _ended(connection, EndedTrack, which, limit)
 
 
-def _ended(rows: Select[Any], which: EndedOf, table: Any) -> Select[Any]:
-    number: Column[int] = table[0]
-    rows = rows.where(table.uid == which.uid)
-    if which.symbol:
-        rows = rows.where(table.symbol == which.symbol)
-    rows = rows.where(*from_to(table.closed, which.start, which.end))
+def _ended(connection: Connection, table: type[R], which: EndedOf, limit: int) -> list[R]:
+    (number,) = table.key
+    where = Where("uid = ?", which.uid).given("symbol = ?", which.symbol)
+    where.from_to("closed", which.start, which.end)
     if which.next_id is not None and which.next_time is not None:
-        earlier = table.closed < which.next_time
-        rows = rows.where(earlier | ((table.closed == which.next_time) & (number < which.next_id)))
-    return rows.order_by(table.closed.desc(), number.desc())
+        earlier = f"(closed < ? OR (closed = ? AND {number} < ?))"
+        where.add(earlier, which.next_time, which.next_time, which.next_id)
+    return select(connection, table, where, f"ORDER BY closed DESC, {number} DESC LIMIT ?", limit)

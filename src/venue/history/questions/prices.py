@@ -1,39 +1,30 @@
-"""Questions about contracts' prices and funding: the habits of the other questions."""
+"""Questions about contracts' prices and funding: the same conventions as `spot`."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from sqlalchemy import Connection, select
+from venue.history.sql import Where, execute, select
+from venue.history.tables.contract import FundingRateRow, PriceCandle
 
-from venue.history.questions.spot import from_to
-from venue.history.schema.contract import FUNDING_RATES, PRICE_MINUTES
-from venue.history.tables.contract import (
-    FundingRateRow,
-    PriceCandle,
-)
+if TYPE_CHECKING:
+    from apsw import Connection
 
 
 def funding_rates(
     connection: Connection, symbol: str, start: int | None, end: int | None, limit: int
 ) -> list[FundingRateRow]:
     """A contract's settlements due from `start` to `end`, without those that were skipped."""
-    table = FUNDING_RATES.c
-    rows = select(FUNDING_RATES).where(table.symbol == symbol, table.skipped == 0)
-    rows = rows.where(*from_to(table.due, start, end)).order_by(table.due.desc())
-    return [FundingRateRow(*row) for row in connection.execute(rows.limit(limit))]
+    where = Where("symbol = ? AND skipped = 0", symbol).from_to("due", start, end)
+    return select(connection, FundingRateRow, where, "ORDER BY due DESC LIMIT ?", limit)
 
 
 def price_candles(
     connection: Connection, symbol: str, kind: Literal["index", "mark"], start: int, end: int
 ) -> list[PriceCandle]:
     """A contract's minutes that begin from `start` to `end`, oldest first, without empty ones."""
-    table = PRICE_MINUTES.c
-    prices = (
-        (table.index_open, table.index_high, table.index_low, table.index_close)
-        if kind == "index"
-        else (table.mark_open, table.mark_high, table.mark_low, table.mark_close)
-    )
-    rows = select(table.open_time, *prices, table.open_interest).where(table.symbol == symbol)
-    rows = rows.where(*from_to(table.open_time, start, end)).order_by(table.open_time)
-    return [PriceCandle(*row) for row in connection.execute(rows)]
+    prices = ", ".join(f"{kind}_{part}" for part in ("open", "high", "low", "close"))
+    where = Where("symbol = ?", symbol).from_to("open_time", start, end)
+    text = f"SELECT open_time, {prices}, open_interest FROM price_minutes {where}"
+    rows = execute(connection, f"{text} ORDER BY open_time", where.values)
+    return [PriceCandle(*row) for row in rows]

@@ -6,12 +6,10 @@ Lists are newest first. Times are µs; `start` and `end` are inclusive; bounds n
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, or_, select
+from typing import TYPE_CHECKING, Final
 
 from venue.history.frames import unpacked
-from venue.history.schema.spot import BILLS, FILLS, FRAMES, ORDERS, ROW, TRANSFERS
+from venue.history.sql import PAGE, Where, count, execute, page_of, select
 from venue.history.tables.spot import (
     BillRow,
     BillsOf,
@@ -19,102 +17,94 @@ from venue.history.tables.spot import (
     FillsOf,
     OrderRow,
     OrdersOf,
+    SpotFill,
     TransferRow,
     TransfersOf,
 )
+from venue.history.tables.table import Table, names
 from venue.texts import from_fill
+
+if TYPE_CHECKING:
+    from apsw import Connection
 
 PAGE_BYTES: Final = 1_000_000  # of frames; the one that passes it is the page's last
 
 
 def order(connection: Connection, uid: int, order_id: int) -> OrderRow | None:
     """An owner's order by its id; None when there is none, or it is another owner's."""
-    rows = select(ORDERS).where(ORDERS.c.order_id == order_id, ORDERS.c.uid == uid)
-    found = connection.execute(rows).one_or_none()
-    return None if found is None else OrderRow(*found)
+    where = Where("order_id = ?", order_id).add("uid = ?", uid)
+    return next(iter(select(connection, OrderRow, where)), None)
 
 
 def order_by_client_id(connection: Connection, uid: int, client_id: str) -> OrderRow | None:
     """An owner's newest order with this (not empty) client order id, or None."""
-    owners = (ORDERS.c.uid == uid, ORDERS.c.client_id == client_id, ORDERS.c.client_id != "")
-    rows = select(ORDERS).where(*owners).order_by(ORDERS.c.order_id.desc()).limit(1)
-    found = connection.execute(rows).one_or_none()
-    return None if found is None else OrderRow(*found)
+    where = Where("uid = ?", uid).add("client_id = ? AND client_id <> ''", client_id)
+    found = select(connection, OrderRow, where, "ORDER BY order_id DESC LIMIT 1")
+    return next(iter(found), None)
 
 
 def orders(connection: Connection, which: OrdersOf, limit: int, page: int = 1) -> list[OrderRow]:
     """An owner's orders in one symbol, whatever their status; pages count from 1."""
-    table = ORDERS.c
-    rows = select(ORDERS).where(table.uid == which.uid, table.symbol == which.symbol)
-    rows = rows.where(*from_to(table.time, which.start, which.end))
-    rows = rows.order_by(table.time.desc(), table.order_id.desc())
-    return [OrderRow(*row) for row in connection.execute(page_of(rows, limit, page))]
+    where = Where("uid = ?", which.uid).add("symbol = ?", which.symbol)
+    where.from_to("time", which.start, which.end)
+    order = f"ORDER BY time DESC, order_id DESC {PAGE}"
+    return select(connection, OrderRow, where, order, *page_of(limit, page))
 
 
 def fills(connection: Connection, which: FillsOf, limit: int) -> list[FillRow]:
     """An owner's fills in one symbol; of a trade with itself, the maker's first. With `from_id`
     the oldest come first."""
-    table = FILLS.c
-    rows = select(FILLS, of_both_sides(FILLS))
-    rows = rows.where(table.uid == which.uid, table.symbol == which.symbol)
-    if which.order_id is not None:
-        rows = rows.where(table.order_id == which.order_id)
-    rows = rows.where(*from_to(table.time, which.start, which.end))
-    rows = in_order(rows, FILLS, which.from_id)
-    return [FillRow(*row) for row in connection.execute(rows.limit(limit))]
+    where = Where("uid = ?", which.uid).add("symbol = ?", which.symbol)
+    where.given("order_id = ?", which.order_id).from_to("time", which.start, which.end)
+    order = in_order(where, SpotFill, which.from_id)
+    text = f"SELECT {names(SpotFill)}, {of_both_sides(SpotFill)} FROM fills {where} {order} LIMIT ?"
+    return [FillRow(*row) for row in execute(connection, text, [*where.values, limit])]
 
 
-def in_order(rows: Select[Any], fills: Table, from_id: int | None) -> Select[Any]:
-    """Fills newest first, or those from an id on, oldest first."""
-    table = fills.c
+def in_order(where: Where, fills: Table, from_id: int | None) -> str:
+    """The order of fills: newest first, or from an id on, oldest first; then conditions are
+    added."""
     if from_id is None:
-        return rows.order_by(table.time.desc(), table.trade_id.desc(), table.is_maker.desc())
+        return "ORDER BY time DESC, trade_id DESC, is_maker DESC"
     trade, takers = from_fill(from_id)
-    rows = rows.where(table.trade_id >= trade)
+    where.add("trade_id >= ?", trade)
     if takers:
-        rows = rows.where(or_(table.trade_id > trade, table.is_maker == 0))
+        where.add("(trade_id > ? OR is_maker = 0)", trade)
     # The index ends in time: the id is also told as the time of the first trade from there on.
-    other = fills.alias()
-    first = select(func.min(other.c.trade_id)).where(other.c.trade_id >= trade)
-    since = select(func.min(other.c.time)).where(other.c.trade_id == first.scalar_subquery())
-    rows = rows.where(table.time >= since.scalar_subquery())
-    return rows.order_by(table.time, table.trade_id, table.is_maker.desc())
+    first = f"SELECT min(trade_id) FROM {fills.table} WHERE trade_id >= ?"
+    where.add(f"time >= (SELECT min(time) FROM {fills.table} WHERE trade_id = ({first}))", trade)
+    return "ORDER BY time, trade_id, is_maker DESC"
 
 
-def of_both_sides(fills: Table) -> Any:
+def of_both_sides(fills: Table) -> str:
     """Whether a fill is the maker's, and the taker was the same owner."""
-    taker = fills.alias()
-    same = and_(taker.c.trade_id == fills.c.trade_id, taker.c.is_maker == 0)
-    found = select(1).where(same, taker.c.uid == fills.c.uid).correlate(fills).exists()
-    return and_(fills.c.is_maker == 1, found).label("both")
+    own = fills.table
+    return (
+        f"{own}.is_maker = 1 AND EXISTS (SELECT 1 FROM {own} AS taker WHERE"
+        f" taker.trade_id = {own}.trade_id AND taker.is_maker = 0 AND taker.uid = {own}.uid)"
+    )
 
 
 def bills(connection: Connection, which: BillsOf, limit: int, page: int = 1) -> list[BillRow]:
     """Bills of one wallet; pages count from 1. With `after_id` too, the newest come first."""
-    rows = select(BILLS).where(*_bills_where(which))
-    rows = rows.order_by(BILLS.c.time.desc(), BILLS.c.bill_id.desc())
-    return [BillRow(*row) for row in connection.execute(page_of(rows, limit, page))]
+    order = f"ORDER BY time DESC, bill_id DESC {PAGE}"
+    return select(connection, BillRow, _bills_where(which), order, *page_of(limit, page))
 
 
 def bills_paged(
     connection: Connection, which: BillsOf, page: int, size: int
 ) -> tuple[int, list[BillRow]]:
     """How many bills there are in all, and one page of them."""
-    count = select(func.count()).select_from(BILLS).where(*_bills_where(which))
-    return int(connection.execute(count).scalar_one()), bills(connection, which, size, page)
+    return count(connection, BillRow, _bills_where(which)), bills(connection, which, size, page)
 
 
 def transfers(connection: Connection, which: TransfersOf, limit: int) -> list[TransferRow]:
     """An owner's transfers between its wallets."""
-    table = TRANSFERS.c
-    rows = select(TRANSFERS).where(table.uid == which.uid)
-    if which.asset:
-        rows = rows.where(table.asset == which.asset)
-    if which.source is not None:
-        rows = rows.where(table.source == which.source)
-    rows = rows.where(*_between(table.time, which.after_time, which.before_time))
-    rows = rows.order_by(table.time.desc(), table.transfer_id.desc())
-    return [TransferRow(*row) for row in connection.execute(rows.limit(limit))]
+    where = Where("uid = ?", which.uid).given("asset = ?", which.asset)
+    where.given("source = ?", which.source)
+    where.between("time", which.after_time, which.before_time)
+    order = "ORDER BY time DESC, transfer_id DESC LIMIT ?"
+    return select(connection, TransferRow, where, order, limit)
 
 
 def frames(
@@ -124,70 +114,34 @@ def frames(
 
     Oldest first; `limit` of them, or fewer when they are long.
     """
-    uid, product, name = channel
-    table = FRAMES.c
-    rows = select(*ROW).where(table.uid == uid, table.product == product, table.channel == name)
-    rows = rows.where(table.number > after).order_by(table.number)
+    stored = execute(
+        connection,
+        "SELECT number, sequence, payload FROM frames WHERE uid = ? AND product = ?"
+        " AND channel = ? AND number > ? ORDER BY number LIMIT ?",
+        [*channel, after, limit],
+    )
     found: list[tuple[int, bytes]] = []
     size = 0
-    with connection.execute(rows.limit(limit)) as stored:
-        for row in stored:
-            for number, _, payload in unpacked(*row):
-                if number <= after:
-                    continue
-                if number > newest or len(found) == limit or size > PAGE_BYTES:
-                    return found
-                found.append((number, payload))
-                size += len(payload)
+    for row in stored:
+        for number, _, payload in unpacked(*row):
+            if number <= after:
+                continue
+            if number > newest or len(found) == limit or size > PAGE_BYTES:
+                return found
+            found.append((number, payload))
+            size += len(payload)
     return found
 
 
-def _bills_where(which: BillsOf) -> list[ColumnElement[bool]]:
-    table = BILLS.c
-    where = [table.uid == which.uid, table.wallet == which.wallet]
-    if which.asset:
-        where.append(table.asset == which.asset)
-    if which.kind:
-        where.append(table.kind == which.kind)
-    where += _between(table.bill_id, which.after_id, which.before_id)
-    where += _between(table.time, which.after_time, which.before_time)
-    where += from_to(table.time, which.start, which.end)
+def _bills_where(which: BillsOf) -> Where:
+    where = Where("uid = ?", which.uid).add("wallet = ?", which.wallet)
+    where.given("asset = ?", which.asset).given("kind = ?", which.kind)
+    where.between("bill_id", which.after_id, which.before_id)
+    where.between("time", which.after_time, which.before_time)
+    where.from_to("time", which.start, which.end)
     # The index ends in time: an id is also told as the time of the bill next to it, so that a
     # cursor deep in the past is found at once.
-    if which.after_id is not None:
-        newer = select(func.min(table.bill_id)).where(table.bill_id > which.after_id)
-        where.append(table.time >= _time_of_bill(newer))
-    if which.before_id is not None:
-        older = select(func.max(table.bill_id)).where(table.bill_id < which.before_id)
-        where.append(table.time <= _time_of_bill(older))
+    next_to = "(SELECT time FROM bills WHERE bill_id = (SELECT {}(bill_id) FROM bills WHERE {}))"
+    where.given("time >= " + next_to.format("min", "bill_id > ?"), which.after_id)
+    where.given("time <= " + next_to.format("max", "bill_id < ?"), which.before_id)
     return where
-
-
-def _time_of_bill(bill_id: Select[Any]) -> Any:
-    other = BILLS.alias()
-    found = select(other.c.time).where(other.c.bill_id == bill_id.scalar_subquery())
-    return found.scalar_subquery()
-
-
-def from_to(column: Any, start: int | None, end: int | None) -> list[ColumnElement[bool]]:
-    """The conditions that a column lies from `start` to `end`, both inclusive."""
-    where = []
-    if start is not None:
-        where.append(column >= start)
-    if end is not None:
-        where.append(column <= end)
-    return where
-
-
-def _between(column: Any, after: int | None, before: int | None) -> list[ColumnElement[bool]]:
-    where = []
-    if after is not None:
-        where.append(column > after)
-    if before is not None:
-        where.append(column < before)
-    return where
-
-
-def page_of(rows: Select[Any], limit: int, page: int) -> Select[Any]:
-    """One page of rows; pages count from 1."""
-    return rows.limit(limit).offset(limit * (page - 1))

@@ -197,6 +197,7 @@ class EndedPosition(TableRow, frozen=True, gc=False):
     indexes = ("positions_of_owner (uid, closed, symbol)",)
     archivable = ENDED
     placed = "created"
+    made = "closed"
 
     life: PositionClosed
     closed: int
@@ -307,6 +308,7 @@ class PriceMinute(TableRow, frozen=True, gc=False):
     key = ("symbol", "open_time")
     archivable = "open_time < {time} - " + str(MINUTE_US)
     placed = "open_time"
+    made = "open_time"
     clustered = True
 
     symbol: str

@@ -17,6 +17,7 @@ class EndedCopy(TableRow, frozen=True, gc=False):
     indexes = ("copies_of_owner (uid, closed, symbol)",)
     archivable = ENDED
     placed = "created"
+    made = "closed"
 
     life: CopyClosed
     closed: int
@@ -30,6 +31,7 @@ class EndedTrack(TableRow, frozen=True, gc=False):
     indexes = ("tracks_of_owner (uid, closed, symbol)",)
     archivable = ENDED
     placed = "created"
+    made = "closed"
 
     life: TrackClosed
     closed: int

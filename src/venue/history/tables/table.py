@@ -20,13 +20,14 @@ ENDED: Final = "closed < {time}"
 
 
 class TableRow(Struct, frozen=True, gc=False):
-    """A row of a table. A field that is a struct stands for columns named as that struct's fields.
+    """A row of a table. A first field that is a struct stands for columns named as its fields.
 
     The class attributes say all else about the table: `key` is its primary key, `indexes` have a
     name, columns and perhaps a condition each. Of a table that `grows`, rows are only added, and
     the first column of the key grows with each. `archivable` is the condition under which no row
     changes any more, before a `{time}` (empty: rows of the table are never archived); `placed` says
-    when a row began. Rows of a table that is `clustered` stand in the order of its key.
+    when a row began, the column `made` when it was written. Rows of a table that is `clustered`
+    stand in the order of its key.
     """
 
     table: ClassVar[str]
@@ -35,6 +36,7 @@ class TableRow(Struct, frozen=True, gc=False):
     grows: ClassVar[bool] = False
     archivable: ClassVar[str] = ""
     placed: ClassVar[str] = "time"
+    made: ClassVar[str] = "time"
     clustered: ClassVar[bool] = False
 
 
@@ -46,12 +48,12 @@ R = TypeVar("R", bound=TableRow)
 def columns(table: Table) -> dict[str, Any]:
     """The names of a table's columns and their types, in the order of the fields."""
     found: dict[str, Any] = {}
+    within = _within(table)
     for field in fields(table):
-        kind = field.type
-        if isinstance(kind, type) and issubclass(kind, Struct):
-            found |= {one.name: one.type for one in fields(kind)}
+        if not found and within is not None:
+            found = {one.name: one.type for one in fields(within)}
         else:
-            found[field.name] = kind
+            found[field.name] = field.type
     return found
 
 
@@ -94,23 +96,26 @@ def inserted(table: Table) -> str:
 
 def values(row: TableRow) -> tuple[Any, ...]:
     """A row's values, as `columns` orders them."""
-    found: list[Any] = []
-    for value in astuple(row):
-        found += astuple(value) if isinstance(value, Struct) else (value,)
-    return tuple(found)
+    first, *others = found = astuple(row)
+    return (*astuple(first), *others) if isinstance(first, Struct) else found
+
+
+def is_flat(table: Table) -> bool:
+    """Whether each field is a column."""
+    return _within(table) is None
 
 
 def row_of(table: type[R], found: tuple[Any, ...]) -> R:
     """The row whose values were found."""
-    parts: list[Any] = []
-    at = 0
-    for field in fields(table):
-        kind = field.type
-        if isinstance(kind, type) and issubclass(kind, Struct):
-            end = at + len(kind.__struct_fields__)
-            parts.append(kind(*found[at:end]))
-        else:
-            end = at + 1
-            parts.append(found[at])
-        at = end
-    return table(*parts)
+    within = _within(table)
+    if within is None:
+        return table(*found)
+    end = len(within.__struct_fields__)
+    return table(within(*found[:end]), *found[end:])
+
+
+@cache
+def _within(table: Table) -> type[Struct] | None:
+    """The struct that is a table's first field, if it is one."""
+    kind = fields(table)[0].type
+    return kind if isinstance(kind, type) and issubclass(kind, Struct) else None

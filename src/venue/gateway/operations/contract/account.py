@@ -29,7 +29,7 @@ from venue.core.contract.records import Position as Held
 from venue.gateway.door import Call
 from venue.gateway.operations.contract.market import bounded_span
 from venue.gateway.operations.pools import available_of, wallet_of
-from venue.history.process.asked import contract as questions
+from venue.history.questions import contract as questions
 from venue.history.tables.contract import IncomeOf, IncomeRow
 from venue.node.node import DEMO_ASSET, Node
 from venue.texts import amount_text, order_price_text, quantity_text, rate_text

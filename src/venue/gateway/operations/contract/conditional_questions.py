@@ -35,7 +35,7 @@ from venue.gateway.operations.contract.order_questions import (
 )
 from venue.gateway.operations.contract.orders import holding_of
 from venue.gateway.operations.requests import span
-from venue.history.process.asked import contract as questions
+from venue.history.questions import contract as questions
 from venue.history.tables.contract import (
     ConditionalRow,
     ConditionalsOf,

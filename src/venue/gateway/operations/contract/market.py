@@ -42,7 +42,7 @@ from venue.gateway.answers.premiums import premium_now
 from venue.gateway.door import Call, Door
 from venue.gateway.operations.budgets import rate_limit
 from venue.gateway.operations.requests import span
-from venue.history.process.asked import prices as questions
+from venue.history.questions import prices as questions
 from venue.history.tables.contract import (
     PriceCandle,
 )

@@ -35,7 +35,7 @@ from venue.gateway.operations.contract.market import bounded_span
 from venue.gateway.operations.contract.orders import holding_of
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
 from venue.gateway.operations.requests import identified, span
-from venue.history.process.asked import contract as questions
+from venue.history.questions import contract as questions
 from venue.history.tables.contract import (
     BECAME_NOTHING,
     ConditionalRow,

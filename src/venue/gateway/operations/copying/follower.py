@@ -27,7 +27,7 @@ from venue.gateway.operations.copying.settings import configs, settings_view
 from venue.gateway.operations.copying.trader import ended_page
 from venue.gateway.operations.copying.views import open_copy
 from venue.gateway.operations.refusals.copying import not_followed, refusal
-from venue.history.process.asked import copying as questions
+from venue.history.questions import copying as questions
 from venue.texts import amount_text, rate_text
 from venue.times import US_PER_MS
 from venue.vocabulary import Reject

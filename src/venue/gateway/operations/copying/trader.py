@@ -18,7 +18,7 @@ from venue.candles import DAY_US
 from venue.core.copying.people import Lead
 from venue.gateway.door import Call
 from venue.gateway.operations.copying.views import ended, open_track
-from venue.history.process.asked import copying as questions
+from venue.history.questions import copying as questions
 from venue.history.tables.copying import EndedOf
 from venue.times import LAST_US_OF_MS, US_PER_MS
 

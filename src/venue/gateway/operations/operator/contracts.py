@@ -64,7 +64,7 @@ from venue.gateway.operations.operator.trading_hours import hours_texts, session
 from venue.gateway.operations.operator.venue import done, increment, owner
 from venue.gateway.operations.refusals.contract import refusal
 from venue.gateway.operations.refusals.spot import refusal as listing_refusal
-from venue.history.process.asked import liquidations as questions
+from venue.history.questions import liquidations as questions
 from venue.history.tables.contract import ContractFillRow, DeleveragedRow, LiquidationRow, StepRow
 from venue.node.node import Node
 from venue.node.references import References

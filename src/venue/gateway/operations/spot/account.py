@@ -28,7 +28,7 @@ from venue.api.spot.account import (
 from venue.core.units import FIRST_ID
 from venue.gateway.door import Call
 from venue.gateway.operations.requests import span
-from venue.history.process.asked import spot as questions
+from venue.history.questions import spot as questions
 from venue.history.tables.spot import (
     BillRow,
     BillsOf,

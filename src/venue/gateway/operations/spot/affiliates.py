@@ -23,8 +23,8 @@ from venue.candles import DAY_US
 from venue.core.ledger.benefits import Affiliate
 from venue.gateway.door import Call
 from venue.gateway.operations.spot.people import affiliate_of, invited_by, inviter_of, span
-from venue.history.process.asked import affiliates as questions
-from venue.history.process.asked import spot as spot_questions
+from venue.history.questions import affiliates as questions
+from venue.history.questions import spot as spot_questions
 from venue.history.tables.spot import (
     BillsOf,
 )

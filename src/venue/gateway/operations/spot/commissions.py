@@ -35,7 +35,7 @@ from venue.gateway.operations.spot.people import (
     usdt,
     usdt_text,
 )
-from venue.history.process.asked import affiliates as questions
+from venue.history.questions import affiliates as questions
 from venue.history.tables.affiliates import CommissionRow, CommissionsOf, Earned, MoneyRow
 from venue.node.node import Node
 from venue.texts import amount_text, rate_text

@@ -23,7 +23,7 @@ from venue.core.instruments import Instrument
 from venue.core.spot.account import SpotOrder
 from venue.gateway.door import Call
 from venue.gateway.operations.requests import identified, span
-from venue.history.process.asked import spot as questions
+from venue.history.questions import spot as questions
 from venue.history.tables.spot import (
     FillRow,
     FillsOf,

@@ -22,7 +22,7 @@ from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.gateway.operations.spot.commissions import coin_of
 from venue.gateway.operations.spot.people import affiliate_of, span
-from venue.history.process.asked import affiliates as questions
+from venue.history.questions import affiliates as questions
 from venue.history.tables.affiliates import WithdrawalsOf
 from venue.node.node import Node
 from venue.texts import amount_text
