@@ -33,7 +33,7 @@ class Decoder(Generic[T]):
         self._narrow = msgspec.msgpack.Decoder(kind)
 
     def decode(self, data: bytes) -> T:
-        """The value; MsgspecError when it is none of the type."""
+        """The value; MsgspecError when the bytes are none of this type."""
         try:
             found: T = self._narrow.decode(data)
         except msgspec.ValidationError:

@@ -90,7 +90,8 @@ class ContractListing:
 
 
 def change_refused(contracts: Contracts, contract: Contract) -> Rejected | None:
-    """Why a listed contract may not have these terms; None when it may."""
+    """The refusal of new terms: the symbol is unknown, its grid would change, it is delisted,
+    another change is under way, or the terms are unsafe. None: they may be set."""
     perp = contracts.markets.get(contract.instrument.symbol)
     if perp is None:
         return Rejected(Reject.SYMBOL_UNKNOWN)

@@ -18,7 +18,10 @@ class LeadSet(Struct, array_like=True, tag_field="what", tag=70):
 
 
 class Followed(Struct, array_like=True, tag_field="what", tag=71):
-    """A follower copies a lead; `number` is its place among all followings."""
+    """A follower begins to copy a lead, or changes how.
+
+    `number` is that of the pair, counted over the venue. The pair keeps it when it begins again.
+    """
 
     uid: int
     lead_uid: int

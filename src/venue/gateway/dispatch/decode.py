@@ -450,8 +450,10 @@ class PricedOrder(Protocol):
 def price_and_force(
     instrument: Instrument, request: PricedOrder, absent: int | Callable[[], ApiError]
 ) -> tuple[int, int]:
-    """Price in ticks, 0 at market, and time in force; `absent` is that of an order which names
-    none, or the refusal."""
+    """The price in ticks, 0 at market, and the time in force.
+
+    `absent` is the time in force of a limit order that names none, or makes the refusal for it.
+    """
     if TYPES[request.type] == MARKET:
         if request.price is not None:
             raise errors.combination("price", "type=MARKET")

@@ -371,7 +371,7 @@ def _malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
 
 
 def _parent(algo: Algo) -> Terms | None:
-    """The open order that an exit is attached to; None when it is none or has ended."""
+    """The terms of the open order that an exit is attached to; None without one."""
     order = algo.holding.orders.get(algo.parent_id)
     return None if order is None else order.terms
 

@@ -270,7 +270,7 @@ class Watch:
         pool.guards.clear()
 
     def shelf(self, ordinal: int, direction: int) -> OrderedRows[Guarded]:
-        """The pools that wait in one contract for marks of one direction."""
+        """The pools to look at when a contract's mark falls, or rises, far, nearest first."""
         found = self.guards.get((ordinal, direction))
         if found is None:
             found = self.guards[ordinal, direction] = OrderedRows()

@@ -59,7 +59,7 @@ def _positions(call: Call) -> list[Position]:
 
 
 def _tracks(call: Call) -> list[int]:
-    """The tracked positions of the caller, by id."""
+    """The ids of the caller's tracked positions; empty when it is no lead."""
     trader = call.node.engine.leads.get(call.uid)
     return [] if trader is None or trader.lead is None else list(trader.lead.tracks)
 

@@ -76,7 +76,7 @@ def contract_time(call: Call, _: Empty) -> TimeReply:
 def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> Encoded:
     """Contracts (demo ones only by symbol), their settle assets, and limits.
 
-    Each contract is encoded once.
+    A contract is encoded once per change.
     """
     node = call.node
     perps = _selected(node, request.symbol)

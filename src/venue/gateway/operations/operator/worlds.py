@@ -16,7 +16,7 @@ NOT_FOUND: Final = 404
 
 
 def worlds(call: Call, _: Empty) -> list[WorldView]:
-    """The worlds that there are."""
+    """All worlds, in the order in which they were made."""
     return [_view(world) for world in _of(call).all()]
 
 
