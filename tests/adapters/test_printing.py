@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from venue.cli.operator import show
-from venue.cli.told.printing import clean, clean_line, tell
+from venue.cli.printing import clean, clean_line, tell
 
 CLI = Path(__file__).parents[2] / "src" / "venue" / "cli"
 TERMINAL = ("printing.py", "progress.py")  # these may steer it

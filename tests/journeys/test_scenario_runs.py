@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.waits import WAIT_S
-from venue.cli.rehearsal.scenarios import options
+from venue.cli.commands.runs.scenarios import options
 from venue.practice import NotStarted, Practice
 from venue.scenario.file import load
 from venue.scenario.runner import Runner

@@ -137,6 +137,13 @@ def parameters(row: Row) -> tuple[FieldInfo, ...]:
     return fields(request_type(row))
 
 
+def product_of(row: Row) -> str:
+    """The product that a row is for, as the interface tells it by the address; an operator's row is
+    for none."""
+    sides = {"/api/": "spot", "/capi/": "contract"}
+    return next((product for start, product in sides.items() if row.path.startswith(start)), "")
+
+
 def rows(names: Mapping[str, object]) -> tuple[Row, ...]:
     """The rows among a module's names, in their order; each gets the name that it has there."""
     found = {name: row for name, row in names.items() if isinstance(row, Operation)}

@@ -131,3 +131,13 @@ def _of_environment() -> tuple[str, str, str]:
         os.environ.get(f"VENUE_{name}", "") for name in ("KEY", "SECRET", "PASSPHRASE")
     )
     return key, secret, passphrase
+
+
+def demo_key(name: str, url: str) -> Credentials:
+    """The key of a demo account. Ends the command when there is none of this name."""
+    from venue.lab.credentials import credentials
+
+    found = credentials(name, checked(url))
+    if found is None:
+        die(f"{name} is no demo account; there are alice, bob, carol and dave")
+    return found

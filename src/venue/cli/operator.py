@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, NoReturn, get_args
 
 from cyclopts import Parameter
 
-from venue.cli.told.printing import clean_line, tell
+from venue.cli.printing import clean_line, tell
 from venue.times import US_PER_MS, instant_text
 
 REFUSED: Final = 2  # an exit code: an option or a file must be given or put in place in another way
@@ -38,6 +38,10 @@ Profiled = Annotated[
     ),
 ]
 UNBOUNDED_S: Final = 1e6  # of a call that may take as long as days of venue time
+Symbol = Annotated[str, Parameter(help="Name of the market, as BTCUSDT.")]
+Product = Annotated[
+    Literal["SPOT", "CONTRACT"], Parameter(converter=capital, help="Spot or contract.")
+]
 Output = Annotated[Literal["text", "json"], Parameter(help="How to print.")]
 
 

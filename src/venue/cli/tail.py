@@ -8,8 +8,8 @@ import sys
 from queue import Queue
 from typing import Final
 
+from venue.cli.printing import tell
 from venue.cli.streams import Frame, Streams
-from venue.cli.told.printing import tell
 from venue.client.errors import Lost
 from venue.lab.credentials import Credentials
 

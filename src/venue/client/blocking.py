@@ -11,14 +11,7 @@ from venue.api.operation import Operation, Row
 from venue.client import paging
 from venue.client.calls import Items
 from venue.client.defaults import DEFAULT_URL
-from venue.client.http import (
-    Answer,
-    ClientOptions,
-    Http,
-    NoAnswer,
-    given,
-    unreachable,
-)
+from venue.client.http import Answer, ClientOptions, Http, NoAnswer, given, unreachable
 from venue.client.methods import Methods
 from venue.client.transport.blocking import Connections
 from venue.client.tries import Tries, reader

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from venue.crashtest.record import Record, RecordedExchange
+from venue.crashtest.record import Record, RecordedExchange, market_of
 
 TWICE: Final = "an intent was executed twice"
 ORPHAN: Final = "an order is left that the bot does not know of"
@@ -226,5 +226,4 @@ def _hasty(record: Record) -> list[Finding]:
 def _said(placement: RecordedExchange) -> str:
     values = placement.values
     words = [values.get(name, "") for name in ("side", "positionSide", "quantity", "symbol")]
-    product = "contract" if "contract" in placement.operation else "spot"
-    return " ".join(str(one) for one in words if one) + f" ({product})"
+    return " ".join(str(one) for one in words if one) + f" ({market_of(placement)[0]})"

@@ -9,9 +9,10 @@ from urllib.parse import parse_qsl
 from msgspec import Struct
 
 from venue.api.documents.table import ROWS
+from venue.api.operation import product_of
 
 _ROWS: Final = {(row.method, row.path.rstrip("/")): row for row in ROWS}
-_SPOT: Final = {row.name for row in ROWS if row.path.startswith("/api/")}
+_SPOT: Final = {row.name for row in ROWS if product_of(row) == "spot"}
 _PREFIXES: Final = ("/spot/", "/contract/")
 PLACING: Final = ("place_order", "place_contract_order", "place_demo_order")
 SHOWING: Final = (  # answers that show an executed order's effects, without naming it

@@ -19,7 +19,7 @@ from venue.crashtest.door import CONNECTIONS_MAX, BehindDoor, BotDoor, CutOff
 from venue.crashtest.errors import CrashTestError
 from venue.crashtest.judge import BotLimits, Finding, JudgedLedger, executed, judged
 from venue.crashtest.people import OWNER, People
-from venue.crashtest.record import PLACING, Record, RecordedExchange
+from venue.crashtest.record import PLACING, Record, RecordedExchange, market_of
 from venue.crashtest.schedule import COUNTED, OPENED, PINGS, SLOW, Event, is_like, rule
 from venue.lab import demo
 from venue.practice import NotStarted, Practice
@@ -330,8 +330,7 @@ def _markets(record: Record) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for one in record.exchanges:
         if one.operation in PLACING and isinstance(one.values.get("symbol"), str):
-            product = "spot" if one.operation == "place_order" else "contract"
-            symbol = one.values["symbol"].upper()
-            if (product, symbol) not in found:
-                found.append((product, symbol))
+            market = market_of(one)
+            if market not in found:
+                found.append(market)
     return found

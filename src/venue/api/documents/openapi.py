@@ -11,7 +11,7 @@ from msgspec import Struct
 from venue.api import errors
 from venue.api.documents.described import described, example
 from venue.api.documents.schemas import asked, cleaned, said, text_of
-from venue.api.operation import SIGNATURE, Row, request_type
+from venue.api.operation import SIGNATURE, Row, product_of, request_type
 from venue.api.profile import Profile
 from venue.vocabulary import Access
 
@@ -191,7 +191,7 @@ def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool)
 def _tag(row: Row) -> str:
     if row.access is Access.OPERATOR:
         return "operator"
-    return f"{'contract' if row.path.startswith('/capi/') else 'spot'} {ACCESS_TAGS[row.access]}"
+    return f"{product_of(row)} {ACCESS_TAGS[row.access]}"
 
 
 def _shown(headers: dict[str, str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import venue
 from venue.api.profile import Profile
-from venue.cli.told.printing import clean, paint, tell
+from venue.cli.printing import clean, paint, tell
 from venue.client.operator_tokens import ANYWHERE
 from venue.compiled import notice
 from venue.lab import demo

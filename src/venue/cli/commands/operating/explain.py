@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from cyclopts import Parameter
 
 from venue.cli.operator import Output, Url, call, moment
-from venue.cli.told.printing import tell
+from venue.cli.printing import tell
 from venue.client.defaults import DEFAULT_URL
 
 PATIENCE_S: Final = 30.0
@@ -82,3 +82,6 @@ def _story(told: dict[str, Any]) -> str:
         ),
     ]
     return "\n".join(lines)
+
+
+COMMANDS: Final = {"explain": explain}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from cyclopts import App, Parameter
 
 from venue.cli.operator import Output, Url, call, show
-from venue.cli.told.printing import tell
+from venue.cli.printing import tell
 from venue.client.defaults import DEFAULT_URL
 
 world = App(name="world", help="Make and delete worlds: venues under /w/NAME of a running one.")
@@ -41,3 +41,6 @@ def list_worlds(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
 def delete(name: Name, *, url: Url = DEFAULT_URL) -> None:
     """End a world and forget it."""
     tell(f"world {call(url, 'delete_world', {'name': name})['name']} is deleted")
+
+
+COMMANDS: Final = {"world": world}

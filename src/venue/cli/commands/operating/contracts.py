@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
+from venue.cli.commands.owners.raw import Values, parsed
 from venue.cli.operator import Output, Url, call, counted, die, moment, show
-from venue.cli.raw import Values, parsed
-from venue.cli.told.printing import tell
+from venue.cli.printing import tell
 from venue.client.defaults import DEFAULT_URL
 
 IDS_MAX: Final = 10  # order ids in a line
@@ -117,3 +117,12 @@ def _list(symbol: str, output: str, url: str) -> None:
 
 def _doubt(told: dict[str, Any]) -> str:
     return "; it catches up, until then orders may only reduce" if told["inDoubt"] else ""
+
+
+COMMANDS: Final = {
+    "index": index,
+    "crash": crash,
+    "preview": preview,
+    "delist": delist,
+    "settle": settle,
+}

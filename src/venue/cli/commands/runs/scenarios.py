@@ -6,12 +6,12 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from cyclopts import Parameter
 
 from venue.cli.operator import Output, Profiled, die
-from venue.cli.told.printing import tell
+from venue.cli.printing import tell
 from venue.times import instant_text
 
 if TYPE_CHECKING:
@@ -92,3 +92,6 @@ def _line(outcome: Outcome) -> str:
     line = f"{mark} +{hours:02}:{minutes:02}:{seconds:02}.{ms:03} {outcome.step}: {outcome.said}"
     line += f" {outcome.status or ''}".rstrip()
     return "\n".join([line, *(f"       {words}" for words in outcome.problems)])
+
+
+COMMANDS: Final = {"run": run}

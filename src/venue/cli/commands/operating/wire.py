@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 from cyclopts import App, Parameter
 
 from venue.cli.operator import Output, Url, call, die
-from venue.cli.told.printing import tell
+from venue.cli.printing import tell
 from venue.client.defaults import DEFAULT_URL
 from venue.client.wire_lines import line
 
@@ -88,3 +88,6 @@ def tail(
             time.sleep(BETWEEN_S)
     except KeyboardInterrupt:
         pass
+
+
+COMMANDS: Final = {"wire": wire}

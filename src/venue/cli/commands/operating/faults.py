@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from cyclopts import App, Parameter
 
 from venue.cli.operator import Output, Url, call, die, show
-from venue.cli.told.printing import tell
+from venue.cli.printing import tell
 from venue.client.defaults import DEFAULT_URL
 
 fault = App(name="fault", help="Have requests and frames of a running venue go wrong on purpose.")
@@ -131,3 +131,6 @@ def _show(rules: list[dict[str, Any]], output: str) -> None:
 
 def _told(part: dict[str, Any]) -> str:
     return " ".join(f"{name}={value}" for name, value in part.items()) or "all"
+
+
+COMMANDS: Final = {"fault": fault}

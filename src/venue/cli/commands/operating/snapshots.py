@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from cyclopts import App, Parameter
 
 from venue.cli.operator import Output, Url, call, moment, show
-from venue.cli.told.printing import tell
+from venue.cli.printing import tell
 from venue.client.defaults import DEFAULT_URL
 
 snapshot = App(name="snapshot", help="Keep the state of a running venue, and go back to it.")
@@ -49,3 +49,6 @@ def reset(*, url: Url = DEFAULT_URL) -> None:
 
 def _told(back: dict[str, Any]) -> None:
     tell(f"{back['name']}: {moment(back['time'])}, epoch {back['epoch']}, {back['state_hash']}")
+
+
+COMMANDS: Final = {"snapshot": snapshot, "reset": reset}

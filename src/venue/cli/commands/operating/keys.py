@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from cyclopts import App, Parameter
 
 from venue.cli.operator import Output, Owner, Url, call, die, moment, show
-from venue.cli.told.printing import tell
+from venue.cli.printing import tell
 from venue.client.defaults import DEFAULT_URL
 from venue.times import US_PER_MS, moment_us, span_us
 
@@ -92,3 +92,6 @@ def revoke(
 ) -> None:
     """Have a key stop working at once."""
     tell(f"{call(url, 'revoke_key', {'key': text})['key']} is revoked")
+
+
+COMMANDS: Final = {"key": key}

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from venue.cli.identity import NOBODY, Who, acting
 from venue.cli.operator import REFUSED, die
-from venue.cli.told.printing import tell
+from venue.cli.printing import tell
 
 if TYPE_CHECKING:
     from venue.api.operation import Row
@@ -100,3 +100,6 @@ def parsed(values: list[str]) -> dict[str, Any]:
         except ValueError as problem:
             die(f"{name}: {value} is no JSON: {problem}")
     return found
+
+
+COMMANDS: Final = {"get": get, "post": post, "delete": delete}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import Parameter
 
 from venue.cli.operator import Profiled, die
-from venue.cli.told.printing import tell
+from venue.cli.printing import tell
 
 if TYPE_CHECKING:
     from venue.crashtest.campaign import CampaignReport, Result
@@ -143,7 +143,7 @@ async def _kept(url: str) -> bytes:
     import asyncio
 
     from venue.bundle.file import sealed
-    from venue.cli.runs.bundling import run_of
+    from venue.cli.commands.runs.bundling import run_of
 
     try:
         return sealed(await asyncio.to_thread(run_of, url))
@@ -186,3 +186,6 @@ def _write(made: CampaignReport, report: str) -> None:
     passed = sum(one.verdict == "passed" for one in made.results)
     tell(f"{passed} passed, {failed} failed, {len(made.results) - passed - failed} not met;"
           f" {report}.html, {report}.json")  # fmt: skip
+
+
+COMMANDS: Final = {"crashtest": crashtest}

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from venue.cli.operator import ProfileName, die
-from venue.cli.told.printing import paint, tell
+from venue.cli.printing import paint, tell
 from venue.client.operator_tokens import OPERATOR_TOKEN
 
 WIDTH: Final = 70  # of the line that says how far it is
@@ -62,7 +62,7 @@ def open_run(
 
     from venue.bundle.reading import ReadingOptions, read
     from venue.bundle.runs import opened_run
-    from venue.cli.runs.words import in_words
+    from venue.cli.run_files import in_words
 
     if not 0 <= port <= 65_535:
         die(f"--port {port}: must be 0 to 65535")
@@ -85,3 +85,6 @@ def open_run(
             if problem.errno != errno.EADDRINUSE:
                 raise
             die(f"port {port} is in use. Use --port 0 for any free one.")
+
+
+COMMANDS: Final = {"open": open_run}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from cyclopts import Parameter
 
 from venue.cli.identity import NOBODY, Who, acting
-from venue.cli.operator import Output, counted, die, moment, show, table
-from venue.cli.told.printing import tell
+from venue.cli.operator import Output, Symbol, counted, die, moment, show, table
+from venue.cli.printing import tell
 
 if TYPE_CHECKING:
     from venue.lab.credentials import Credentials
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 PAGE: Final = 100
 PAGES_MAX: Final = 100
 
-Symbol = Annotated[str, Parameter(help="Name of the market, as BTCUSDT.")]
 OneMarket = Annotated[
     str | None, Parameter(help="One market; without it all, but for contracts in demo money.")
 ]
@@ -287,3 +286,14 @@ def account(*, output: Output = "text", who: As = NOBODY) -> None:
     ):
         tell()
         tell(table(columns.get(name, ORDERS), told[name]) if told[name] else title)
+
+
+COMMANDS: Final = {
+    "buy": buy,
+    "sell": sell,
+    "cancel": cancel,
+    "orders": orders,
+    "fills": fills,
+    "balance": balance,
+    "account": account,
+}

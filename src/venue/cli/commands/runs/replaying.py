@@ -10,11 +10,11 @@ from typing import Annotated, Any, Final
 import msgspec
 from cyclopts import Parameter
 
+from venue.cli.commands.runs.opening import RunName
 from venue.cli.operator import Output, die, moment, show
+from venue.cli.printing import tell
 from venue.cli.progress import working
-from venue.cli.runs.opening import RunName
-from venue.cli.runs.words import in_words
-from venue.cli.told.printing import tell
+from venue.cli.run_files import in_words
 from venue.times import US_PER_MS
 
 DIFFERENT: Final = 1  # an exit code, as `diff` has it
@@ -149,3 +149,6 @@ def fork(
         f"{out}: continues after command {made.last}, {moment(made.time // US_PER_MS)};"
         f" state {made.state_hash}"
     )
+
+
+COMMANDS: Final = {"replay": replay, "log": log, "fork": fork}

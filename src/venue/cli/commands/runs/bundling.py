@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import Parameter
 
 from venue.cli.operator import Url, die
+from venue.cli.printing import tell
 from venue.cli.progress import working
-from venue.cli.told.printing import tell
 from venue.client.defaults import DEFAULT_URL
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def bundle(
 ) -> None:
     """Write a running practice venue's journal and wire log to one file, without any secret."""
     from venue.bundle.file import write
-    from venue.cli.runs.words import in_words
+    from venue.cli.run_files import in_words
 
     if os.path.isdir(out):
         die(f"{out} is a folder: name a file in it, as {os.path.join(out, DEFAULT_FILE)}")
@@ -50,3 +50,6 @@ def run_of(url: str) -> RunFile:
             return gathered(client)
     except FAILURES as problem:
         die(words(problem))
+
+
+COMMANDS: Final = {"bundle": bundle}

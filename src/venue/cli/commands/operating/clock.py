@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from cyclopts import App, Parameter
 
 from venue.cli.operator import UNBOUNDED_S, Output, Url, call, die, moment, table
+from venue.cli.printing import tell
 from venue.cli.progress import working
-from venue.cli.told.printing import tell
 from venue.client.defaults import DEFAULT_URL
 
 clock = App(name="clock", help="Show or move the time of a running venue.")
@@ -110,3 +110,6 @@ def _print(told: dict[str, Any], output: str) -> None:
 def _dues(rows: list[dict[str, Any]]) -> str:
     shown = [{**row, "at": moment(row["at"])} for row in rows]
     return table(("at", "kind", "symbol", "count"), shown)
+
+
+COMMANDS: Final = {"clock": clock}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Annotated
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -31,3 +31,6 @@ def mcp(
 
     with acting(who, *TRADER) as account:
         serve(account, tools(operating=operator), asking=not yes)
+
+
+COMMANDS: Final = {"mcp": mcp}

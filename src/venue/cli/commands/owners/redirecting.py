@@ -15,7 +15,7 @@ from cyclopts import Parameter
 
 from venue.cli.identity import TRADER, UNKNOWN_KEY, lent
 from venue.cli.operator import Owner, ProfileName, Url, call, die
-from venue.cli.told.printing import tell
+from venue.cli.printing import tell
 from venue.client.defaults import DEFAULT_URL
 from venue.core.units import FIRST_UID
 
@@ -167,3 +167,6 @@ def _run(account: Credentials, command: tuple[str, ...], *, only: bool, stop_s: 
 
 def _say(words: str) -> None:
     tell(f"venue with: {words}", file=sys.stderr, flush=True)
+
+
+COMMANDS: Final = {"with": with_venue}

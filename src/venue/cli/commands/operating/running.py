@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from venue.cli.operator import (
+from venue.cli.operator import (  # fmt: skip
     Amount,
     Asset,
     Output,
@@ -23,10 +23,10 @@ from venue.cli.operator import (
     checked,
     die,
     moment,
-)  # fmt: skip
+)
+from venue.cli.printing import tell
 from venue.cli.progress import working
 from venue.cli.serving.shared import LOOPBACK
-from venue.cli.told.printing import tell
 from venue.client.defaults import DEFAULT_URL
 
 WAIT_MAX_S: Final = 3_600
@@ -150,3 +150,6 @@ def _answers(url: str, ends: float) -> bool:
             raise
         return False
     return True
+
+
+COMMANDS: Final = {"withdraw": withdraw, "status": status, "stop": stop, "wait": wait}

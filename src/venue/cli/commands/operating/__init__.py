@@ -1,0 +1,1 @@
+"""Commands of a running venue's operator."""

@@ -1,0 +1,1 @@
+"""Commands of an owner: its orders, money, streams and programs."""

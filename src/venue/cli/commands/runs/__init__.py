@@ -1,0 +1,1 @@
+"""Commands on runs, on the files of a stopped venue, and rehearsals."""

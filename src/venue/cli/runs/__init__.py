@@ -1,1 +1,0 @@
-"""Commands on runs that are files: bundles, and stopped venues' journals."""

@@ -1,1 +1,0 @@
-"""Commands that tell what happened on a running venue, and why."""
