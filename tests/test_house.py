@@ -60,6 +60,7 @@ ANCESTORS_OF = {
     "asyncio.Protocol": "a transport calls it",
     "venue.client.methods.Methods": "the rows are methods of both clients",
     "str": "a JSON number keeps its own text and is told from a string",
+    "typing.TypedDict": "options that a call gives by name",
     "typing.NamedTuple": "a record that is unpacked once per row",
     "apsw.VFS": "the place where a disk is made to fail",
     "apsw.VFSFile": "the place where a disk is made to fail",
@@ -445,6 +446,7 @@ def test_every_module_is_used() -> None:
     helpers += ["venue.history.process.worker", "venue.history.process.shared_worker"]
     helpers += ["venue.recompute.missed_events", *project["entry-points"]["pytest11"].values()]
     helpers += ["venue.testing.machine", "venue.redirect.hooks.sitecustomize"]  # users' choices
+    helpers += [name for name in modules() if name.startswith("venue.cli.commands.")]  # found
     used = reached([*scripts, "venue.__main__", "venue.gym", *LAZY.values(), *helpers])
     packages = [name for name, path in modules().items() if path.name == "__init__.py"]
     none([name for name in modules() if name not in used and name not in packages])

@@ -22,8 +22,6 @@ LOOKS: Final = {
     ("src/venue/api/operation.py", "product_of"): "the interface tells a product by the address",
     ("src/venue/api/documents/openapi.py", "_parameters"): "a parameter stands in the path",
     ("src/venue/gateway/dispatch/routes.py", "__init__"): "a parameter stands in the path",
-    ("src/venue/gateway/dispatch/routes.py", "named_values"): "a parameter stands in the path",
-    ("src/venue/client/http.py", "request"): "a parameter stands in the path",
 }
 ROWS: Final = ("row", "route", "operation")
 
