@@ -31,6 +31,20 @@ def test_a_row_holds_the_bound_of_a_number_beyond_64_bits(number: int) -> None:
     store.close()
 
 
+def test_each_row_of_a_batch_is_written_once_whichever_is_beyond_64_bits() -> None:
+    store = open_history(None)
+    amounts = [1, 2**64, 2, 3, -(2**70), 2**80, 4]
+    moved = [
+        WalletMoved(place + 1, OWNER, 0, "WEI", "deposit", amount, 0)
+        for place, amount in enumerate(amounts)
+    ]
+    Projector(store, Catalog()).project([Applied(1, 5, Tick(5), [*moved])])
+    held = list(store.connection.execute("SELECT bill_id, amount FROM bills ORDER BY bill_id"))
+    bounds = [max(-STORED_MAX - 1, min(amount, STORED_MAX)) for amount in amounts]
+    assert held == list(enumerate(bounds, 1))
+    store.close()
+
+
 def test_sums_of_an_affiliate_may_leave_64_bits() -> None:
     store = open_history(None)
     projector = Projector(store, Catalog())

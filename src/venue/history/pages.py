@@ -44,9 +44,9 @@ class PageFile(apsw.VFSFile):
         return page[within : within + amount]
 
     def xWrite(self, data: Buffer, offset: int) -> None:  # noqa: N802
-        content = bytes(data)[:-SUM]
-        super().xWrite(content + _checksum(content, offset), offset)
-        self._unsynced += len(content)
+        content = memoryview(data)[:-SUM]
+        super().xWrite(b"".join((content, _checksum(content, offset))), offset)
+        self._unsynced += PAGE
         if self._unsynced >= PIECE_BYTES:
             self.xSync(PIECE_SYNC)
 

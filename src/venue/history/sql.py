@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import length_hint
 from typing import TYPE_CHECKING, Any, Final
 
 from venue.core.units import STORED_MAX
@@ -36,22 +37,14 @@ def execute(connection: Connection, text: str, values: Sequence[Any] = ()) -> Cu
         return connection.execute(text, [_held(value) for value in values])
 
 
-def execute_for_each(connection: Connection, text: str, rows: Iterable[Sequence[Any]]) -> None:
+def execute_for_each(connection: Connection, text: str, rows: Sequence[Sequence[Any]]) -> None:
     """Run a statement with the values of each row, as `execute`."""
     left = iter(rows)
-    last: Sequence[Any] = ()
-
-    def taken() -> Iterator[Sequence[Any]]:
-        nonlocal last
-        for row in left:
-            last = row
-            yield row
-
     while True:
         try:
-            connection.executemany(text, taken())
-        except OverflowError:
-            execute(connection, text, last)
+            connection.executemany(text, left)
+        except OverflowError:  # of the last row that was taken
+            execute(connection, text, rows[len(rows) - length_hint(left) - 1])
         else:
             return
 

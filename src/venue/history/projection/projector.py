@@ -114,7 +114,7 @@ def _insert(connection: Connection, batch: Batch, *, grows: bool) -> None:
     for table, rows in batch.new.items():
         if rows and table.grows is grows:
             flat = astuple if is_flat(table) else values
-            execute_for_each(connection, inserted(table), map(flat, rows))
+            execute_for_each(connection, inserted(table), list(map(flat, rows)))
 
 
 def _keep(connection: Connection, frames: Sequence[KeptFrame], kept: int) -> None:

@@ -121,9 +121,9 @@ class Rows:
         """Add the rows of one command's events."""
         folds = self._folds
         for place, event in enumerate(applied.events):
-            fold = folds.get(type(event))
-            if fold is not None:
-                fold(event, applied, place)
+            kind = type(event)
+            if kind in folds:
+                folds[kind](event, applied, place)
 
     def finish(self) -> Batch:
         """The rows of all commands. New orders are as the batch leaves them."""
