@@ -65,7 +65,9 @@ def one_queue(patch: Patch) -> None:
 
     patch.setattr(copying, "TRIED_MAX", 1)
     patch.setattr(Overdue, "next", oldest)
-    patch.setattr(Overdue, "tried", lambda overdue, copy, time, closed: overdue.put(copy, time))
+    patch.setattr(
+        Overdue, "retry_later", lambda overdue, copy, time, closed: overdue.put(copy, time)
+    )
 
 
 def each_by_itself(patch: Patch) -> None:
@@ -74,7 +76,7 @@ def each_by_itself(patch: Patch) -> None:
 
     def one_by_one(trailing: Trailing[Algo], prices: Prices) -> None:
         for number in trailing.trails:
-            trailing.told(number)
+            trailing.prices_of(number)
         observe(trailing, prices)
 
     patch.setattr(Trailing, "observe", one_by_one)

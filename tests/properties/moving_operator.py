@@ -173,7 +173,7 @@ def bets(play: Play, a: int, b: int, d: int, off: int, tif: int) -> Asset:
     if d % 4:
         play.apply(c.SetLeverage(uid, symbol, top, top, top))
     holding = play.engine.holding(uid)
-    leverage = holding.modes_told(play.engine.contracts.markets[symbol]).cross
+    leverage = holding.modes_or_default(play.engine.contracts.markets[symbol]).cross
     part = PPM // leverage + 2 * listed.instrument.taker_ppm + 1
     need = asset.worth(1) * part // PPM + max(0, -off) * asset.unit + 1
     lots = max(1, available(holding, 0) // need)

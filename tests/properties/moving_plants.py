@@ -12,7 +12,7 @@ from properties.moving_run import Plant
 from properties.moving_world import UIDS
 from venue.core.book.book import NO_ASK
 from venue.core.contract.records import Perpetual
-from venue.core.contract.reference.index import apart, posted, spot_notional, taken, value
+from venue.core.contract.reference.index import apart, depth_cost, posted, spot_notional, value
 from venue.core.engine import Engine
 from venue.core.messages import commands as c
 from venue.core.messages.commands import Command
@@ -97,8 +97,8 @@ def _naive_price(perp: Perpetual) -> int:
     if spot is None or spot.halted:
         return 0
     notional = spot_notional(perp, spot)
-    bid_cost, bid_lots = taken(spot.book.bids, notional)
-    ask_cost, ask_lots = taken(spot.book.asks, notional)
+    bid_cost, bid_lots = depth_cost(spot.book.bids, notional)
+    ask_cost, ask_lots = depth_cost(spot.book.asks, notional)
     if not bid_lots or not ask_lots:
         return 0
     return (bid_cost * ask_lots + ask_cost * bid_lots) // (2 * bid_lots * ask_lots)

@@ -17,7 +17,7 @@ from support.contract_world import (
     refusal,
 )
 from venue.core.contract.position import available_in, equity
-from venue.core.contract.prices_in_doubt import unsure
+from venue.core.contract.prices_in_doubt import possible_loss
 from venue.core.messages import commands
 from venue.core.messages.contract_events import ContractTrade, LiquidationFinished
 from venue.core.messages.events import Event
@@ -106,10 +106,10 @@ def test_nor_by_a_resting_order_that_the_mark_has_overtaken() -> None:
     falls(world, 850)
     world.apply(commands.PostIndex(OTHER, "desk", 985, jump=True))
     pool = world.cross("ann")
-    assert unsure(pool) + 525 < available_in(pool) < unsure(pool) + 1_050
+    assert possible_loss(pool) + 525 < available_in(pool) < possible_loss(pool) + 1_050
     said = other(world, "cat", SELL, SHORT, 70, 1_000, IOC)
     assert [trade.quantity for trade in of(said, ContractTrade)] == [35]
-    assert available_in(pool) >= unsure(pool)
+    assert available_in(pool) >= possible_loss(pool)
     book = world.engine.contracts.markets[OTHER].market.book
     assert (book.bid, len(book.parked)) == (0, 1)  # the other one stays open
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from support.contract_world import CONTRACT, SYMBOL, ContractWorld, of, refusal
 from venue.core.contract.position import available_in
-from venue.core.contract.prices_in_doubt import unsure
+from venue.core.contract.prices_in_doubt import possible_loss
 from venue.core.messages import commands
 from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import (
@@ -187,7 +187,7 @@ def looker(*names: str) -> ContractWorld:
     world.long("honest", 20, 1_000)
     halt(world, OTHER, True)
     pool = world.cross("thief")
-    world.withdraw("thief", available_in(pool) - unsure(pool))
+    world.withdraw("thief", available_in(pool) - possible_loss(pool))
     proceed(world)
     return world
 

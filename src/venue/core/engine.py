@@ -177,9 +177,9 @@ class Engine:
         self.schedule = Schedule(self.contracts, Triggers(self.contracts))
         self.closing = Closing(self.contracts)
         self.copying = Copying(self.contracts, Margins(self.contracts))
-        self._handlers = self._wired()
+        self._handlers = self._handler_table()
 
-    def _wired(self) -> dict[type, Callable[[Any], list[Event]]]:
+    def _handler_table(self) -> dict[type, Callable[[Any], list[Event]]]:
         """The table from command type to handler, for the engine's present parts."""
         triggers = self.schedule.triggers
         margins = Margins(self.contracts)
@@ -314,7 +314,7 @@ class Engine:
         self.fee_tiers, self.references = other.fee_tiers, other.references
         self.schedule, self.closing, self.copying = other.schedule, other.closing, other.copying
         self.time = kept.time
-        self._handlers = self._wired()
+        self._handlers = self._handler_table()
         savepoints.epoch += 1
         return [StateReverted(kept.name, kept.sequence, kept.time, savepoints.epoch, kept.aside)]
 
@@ -326,13 +326,13 @@ class Engine:
         events += self.fee_tiers.pass_time(command.time)
         self._copy(events, command.time)
         if self.copying.books.traders:
-            self._copied(events, self.copying.pass_time(command.time), command.time)
+            self._add_copying(events, self.copying.pass_time(command.time), command.time)
         return events
 
     def _proceed(self, command: Proceed) -> list[Event]:
         events = self.countdowns.pass_time(command.time)
         if self.closing.running:
-            events += self._traded(self.closing.proceed(command.time), command.time)
+            events += self._add_triggered(self.closing.proceed(command.time), command.time)
         events += self.schedule.proceed(command.time)
         events += self.rewards.pass_time(command.time)
         events += self.fee_tiers.pass_time(command.time)
@@ -340,7 +340,7 @@ class Engine:
         return events
 
     def _close_positions(self, command: ClosePositions) -> list[Event]:
-        events = self._traded(self.closing.close(command, self.sequence), command.time)
+        events = self._add_triggered(self.closing.close(command, self.sequence), command.time)
         self._copy(events, command.time)
         return events
 
@@ -351,7 +351,7 @@ class Engine:
 
     def _close_copy(self, command: CloseCopy) -> list[Event]:
         events: list[Event] = []
-        self._copied(events, self.copying.close(command), command.time)
+        self._add_copying(events, self.copying.close(command), command.time)
         return events
 
     def _copy(self, events: list[Event], time: int) -> None:
@@ -360,19 +360,19 @@ class Engine:
         if self.contracts.collateral.copied:
             events += self.copying.books.note(events, time)
         if self.copying.books.echoes or self.copying.settling > 0:
-            self._copied(events, self.copying.work(time), time)
+            self._add_copying(events, self.copying.work(time), time)
         self.contracts.collateral.copied = False
 
-    def _copied(self, events: list[Event], said: list[Event], time: int) -> None:
+    def _add_copying(self, events: list[Event], said: list[Event], time: int) -> None:
         """Append the events `said` of copying, and the conditional orders that they trigger."""
         known = len(said)
         if known:
-            self._traded(said, time)
+            self._add_triggered(said, time)
             events += said
             events += self.copying.books.note(said[known:], time)
         self.contracts.collateral.copied = False
 
-    def _traded(self, events: list[Event], time: int) -> list[Event]:
+    def _add_triggered(self, events: list[Event], time: int) -> list[Event]:
         """Add the conditional orders that trades among the events triggered."""
         traded = [event.symbol for event in events if isinstance(event, ContractTrade)]
         for symbol in dict.fromkeys(traded):

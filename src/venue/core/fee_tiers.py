@@ -154,7 +154,7 @@ class FeeTiers:
                 if event.quote_fee and event.maker_uid != event.taker_uid:
                     quote = self.spot[event.symbol].quote
                     seller = event.maker_uid if event.taker_side == BUY else event.taker_uid
-                    fees = self._kept(PRODUCT_SPOT, seller, event.quote_fee)
+                    fees = self._net_fee(PRODUCT_SPOT, seller, event.quote_fee)
                     pair = (event.maker_uid, event.taker_uid)
                     self._trade(PRODUCT_SPOT, quote, pair, event.notional, fees, day)
             elif type(event) is ContractTrade:
@@ -165,12 +165,12 @@ class FeeTiers:
                     and event.cause not in CAUSES_OUTSIDE
                 ):
                     asset = self.perps[event.symbol].market.quote
-                    fees = self._kept(PRODUCT_CONTRACT, maker.uid, maker.fee)
-                    fees += self._kept(PRODUCT_CONTRACT, taker.uid, taker.fee)
+                    fees = self._net_fee(PRODUCT_CONTRACT, maker.uid, maker.fee)
+                    fees += self._net_fee(PRODUCT_CONTRACT, taker.uid, taker.fee)
                     pair = (maker.uid, taker.uid)
                     self._trade(PRODUCT_CONTRACT, asset, pair, event.notional, fees, day)
 
-    def _kept(self, product: int, uid: int, fee: int) -> int:
+    def _net_fee(self, product: int, uid: int, fee: int) -> int:
         """The part of a fee that the venue keeps: without the refund and the inviter's share."""
         account = self.ledger.accounts[uid]
         benefits = account.benefits

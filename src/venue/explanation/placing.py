@@ -106,7 +106,7 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
         at_best(perp.market, command.side, command.price),
     ]
     holding = engine.holding(command.uid)
-    modes = holding.modes_told(perp)
+    modes = holding.modes_or_default(perp)
     lines.append(_caps(modes.open_orders, len(holding.orders)))
     if opens:
         lines.append(

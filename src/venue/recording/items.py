@@ -337,4 +337,4 @@ def _rates(engine: Engine, uid: int, perp: Perpetual) -> tuple[int, int]:
 
 def _leverage(engine: Engine, uid: int, perp: Perpetual, position_side: int) -> str:
     """The owner's settings for new positions of a side now."""
-    return str(engine.holding(uid).modes_told(perp).leverage(position_side))
+    return str(engine.holding(uid).modes_or_default(perp).leverage(position_side))

@@ -307,7 +307,7 @@ def test_before_a_first_trade_a_trailing_stop_begins_at_the_mark() -> None:
     assert desk.perp().trigger_last == 0
     assert desk.waiting("ann", algo_id).extreme == desk.perp().mark
     again = desk.reopened()
-    assert again.contracts.markets[SYMBOL].trailing.told(algo_id) == (PRICE, 1_010)
+    assert again.contracts.markets[SYMBOL].trailing.prices_of(algo_id) == (PRICE, 1_010)
 
 
 def test_a_trailing_stop_may_open_too() -> None:

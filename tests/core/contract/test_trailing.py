@@ -95,7 +95,7 @@ def test_together_they_do_what_each_does_alone(seed: int) -> None:
         together.observe(prices)
         due = sorted((lone for lone in alone.values() if lone.observe(prices)), key=Lone.place)
         for lone in alone.values():
-            assert together.told(lone.number) == (lone.extreme, lone.trigger)
+            assert together.prices_of(lone.number) == (lone.extreme, lone.trigger)
         for lone in due:
             assert together.due(prices) is lone
             together.remove(lone.number)

@@ -17,7 +17,13 @@ from venue.core.contract.position import (
     mark_of,
     notional,
 )
-from venue.core.contract.prices_in_doubt import doubt_refused, doubtful, spendable, unsure, widens
+from venue.core.contract.prices_in_doubt import (
+    doubt_refused,
+    doubtful,
+    possible_loss,
+    spendable,
+    widens,
+)
 from venue.core.contract.records import Perpetual, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.terms_fit import fits
@@ -165,7 +171,7 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
     if free < need:
         return short_of(need)
     # A trade would take money that prices in doubt may cost.
-    if not certain(pool) and free - unsure(pool) < need:
+    if not certain(pool) and free - possible_loss(pool) < need:
         return Rejected(Reject.PRICE_DOUBT)
     terms.whole_margin = need  # a MARKET order, which may reach less, never rests
     return None

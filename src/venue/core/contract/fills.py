@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.book.book import Order
 from venue.core.contract.collateral import Collateral
-from venue.core.contract.conditional.waiting import attached, end
+from venue.core.contract.conditional.waiting import end, update_exits
 from venue.core.contract.margin import freed, initial
 from venue.core.contract.position import equity, follow, increase, notional, reduce, wallet
 from venue.core.contract.records import Holding, Perpetual, Pool, Position, Terms
@@ -120,7 +120,7 @@ class Fills:
         self._book(taking, lots, amount, time)
         if taker_terms.cause == CAUSE_LIQUIDATION:
             # At most the equity that the trade and its fee have left (rule 7.3).
-            left = _left(taking, amount)
+            left = _equity_after(taking, amount)
             liquidation_fee = min(fee_on(amount, perp.contract.liquidation_ppm), left)
             taking.fee += liquidation_fee
             taking.position.close_fee += liquidation_fee
@@ -134,13 +134,13 @@ class Fills:
             maker.remaining, order.remaining, taker_terms.cause, time, events,
         )  # fmt: skip
         if not taking.opens:
-            self._closed(taking, taker_terms, time, lots, events)
+            self._after_close(taking, taker_terms, time, lots, events)
         elif taker_terms.take_profit is not None:
-            events += attached(order, taking.position, lots, self.collateral.counters)
+            events += update_exits(order, taking.position, lots, self.collateral.counters)
         if not making.opens:
-            self._closed(making, maker_terms, time, lots, events)
+            self._after_close(making, maker_terms, time, lots, events)
         elif maker_terms.take_profit is not None:
-            events += attached(maker, making.position, lots, self.collateral.counters)
+            events += update_exits(maker, making.position, lots, self.collateral.counters)
 
     def outside(
         self, perp: Perpetual, victim: Position, other: Position, *, lots: int, price: int,
@@ -159,7 +159,7 @@ class Fills:
         making = Part(other, liquidation_id, 0, making_side)
         assert making.opens == (cause == CAUSE_TAKEOVER), f"cause {cause} of a trade"
         self._book(taking, lots, amount, time)
-        liquidation_fee = min(fee, _left(taking, amount))
+        liquidation_fee = min(fee, _equity_after(taking, amount))
         taking.fee = liquidation_fee
         victim.close_fee += liquidation_fee
         victim.liquidate_fee += liquidation_fee
@@ -186,14 +186,14 @@ class Fills:
         terms = order.terms
         perp = terms.perp
         closes = terms.closes
-        position = self._opened(order, terms) if closes is None else closes
+        position = self._position_to_open(order, terms) if closes is None else closes
         if perp.settlement is not None:
             events += settle_position(self.collateral, position)
         if margin:
             events += self.collateral.move(terms.pool, position.pool, margin, perp.symbol)
         return Part(position, order.order_id, fee, order.side)
 
-    def _opened(self, order: Order[Terms], terms: Terms) -> Position:
+    def _position_to_open(self, order: Order[Terms], terms: Terms) -> Position:
         """The position that an order opens or adds to."""
         modes = terms.modes
         if not modes.separated:
@@ -342,7 +342,9 @@ class Fills:
 
     # -- afterwards ------------------------------------------------------------------------------
 
-    def _closed(self, part: Part, terms: Terms, time: int, lots: int, events: list[Event]) -> None:
+    def _after_close(
+        self, part: Part, terms: Terms, time: int, lots: int, events: list[Event]
+    ) -> None:
         """Apply the consequences of a close: free margin, end an empty position."""
         # A liquidation asks again before it empties its pool.
         position = part.position
@@ -448,7 +450,7 @@ def _stand(position: Position, quantity: int, value: int) -> None:
     totals.value += position.value - value
 
 
-def _left(part: Part, amount: int) -> int:
+def _equity_after(part: Part, amount: int) -> int:
     """The pool's equity at mark after the trade's cash and its fee; not below 0."""
     return max(0, equity(part.position.pool) + part.position.side * amount - part.fee)
 

@@ -8,7 +8,7 @@ from venue.core.contract.collateral import Collateral, above_initial, available,
 from venue.core.contract.margin import initial
 from venue.core.contract.orders import Contracts
 from venue.core.contract.position import free_above, notional
-from venue.core.contract.prices_in_doubt import doubtful, spare, unsure
+from venue.core.contract.prices_in_doubt import doubtful, possible_loss, spare
 from venue.core.contract.records import Holding, Modes, Perpetual, Position, Terms
 from venue.core.ledger.ledger import Ledger
 from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
@@ -91,7 +91,7 @@ class Margins:
         if most < abs(amount):
             return [Rejected(Reject.FUNDS, max(0, most))]
         source = cross if amount > 0 else pool
-        if doubtful(source) or most - unsure(source) < abs(amount):
+        if doubtful(source) or most - possible_loss(source) < abs(amount):
             return [Rejected(Reject.PRICE_DOUBT)]
         if amount > 0:
             return self.collateral.move(cross, pool, amount, symbol)

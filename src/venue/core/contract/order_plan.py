@@ -20,7 +20,7 @@ from venue.core.contract.position import (
     maintenance_after,
     mark_of,
 )
-from venue.core.contract.prices_in_doubt import Doubted, doubtful, too_dear, unsure, widens
+from venue.core.contract.prices_in_doubt import Doubted, doubtful, possible_loss, too_dear, widens
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin
@@ -181,7 +181,7 @@ class Plan:
         loss and the fees of later ones.
         """
         stake = stake_of(position.pool, self.perp, self.order.time)
-        shadow = stake.existing(position)
+        shadow = stake.shadow_at(position)
         had_less = equity(position.pool) < maintenance(position.pool)
         borne, enough = 0, True
         for number, fill in enumerate(self.match.fills, 1):
@@ -221,7 +221,7 @@ class Plan:
         price = maker.price
         opens, closes = terms.opens, terms.closes
         isolated = opens and terms.modes.margin_mode != CROSSED
-        kept = self._kept(terms.pool, isolated=isolated) if opens else 0
+        kept = self._money_to_leave(terms.pool, isolated=isolated) if opens else 0
         if kept is None or (closes is not None and self.doubt and self._widens(maker, closes)):
             self._leave_out(maker)
             return None
@@ -243,21 +243,21 @@ class Plan:
                 fill.maker_margin = maker_margin(fill, terms)
         elif loss > 0 and closes is not None:
             cost = loss + fill.maker_fee
-            if self._unsure(closes.pool) and too_dear(closes, lots, cost, rate):
+            if self._possible_loss(closes.pool) and too_dear(closes, lots, cost, rate):
                 self._leave_out(maker)
                 return None
         if self.isolated:
             fill.taker_margin = self._margin_with(fill) - self.margin
-        if kept and not self._staked().leaves(fill, terms, kept):
+        if kept and not self._make_stakes().leaves(fill, terms, kept):
             self._leave_out(maker)
             return None
         easy = not (own or isolated) and (
             self._loses_easily(fill, terms, loss) if loss > 0 else self._pays_easily(fill, terms)
         )
-        if not easy and not self._staked().bears(fill, terms, loses=loss > 0):
+        if not easy and not self._make_stakes().bears(fill, terms, loses=loss > 0):
             self.match.fills.append(ended(maker, CANCELED))
             if opens:
-                self._staked().let_go(terms)
+                self._make_stakes().let_go(terms)
             return None
         stakes = self.stakes
         if stakes is not None and stakes.own and not own:
@@ -286,30 +286,34 @@ class Plan:
             self.parked.append(maker)
             self.match.room -= 1
 
-    def _kept(self, pool: Pool, *, isolated: bool) -> int | None:
+    def _money_to_leave(self, pool: Pool, *, isolated: bool) -> int | None:
         """The money that a fill must leave in the pool of a resting order that opens, because
         unknown prices of its positions may cost that much. None: the order may not trade until
         prices are known."""
         if self.doubt or (isolated and self._doubtful(pool)):
             return None
-        kept = 0 if certain(pool) else self._unsure(pool)
+        kept = 0 if certain(pool) else self._possible_loss(pool)
         return None if kept and available_in(pool) < kept else kept
 
     def _doubtful(self, pool: Pool) -> bool:
         """Whether a pool has a position in doubt."""
-        return doubtful(pool) if len(pool.positions) <= FEW else self._staked().doubtful(pool)
+        return doubtful(pool) if len(pool.positions) <= FEW else self._make_stakes().doubtful(pool)
 
-    def _unsure(self, pool: Pool) -> int:
+    def _possible_loss(self, pool: Pool) -> int:
         """The possible loss of a pool at unknown prices, in atoms."""
-        return unsure(pool) if len(pool.positions) <= FEW else self._staked().unsure(pool)
+        return (
+            possible_loss(pool)
+            if len(pool.positions) <= FEW
+            else self._make_stakes().possible_loss(pool)
+        )
 
-    def _staked(self) -> Stakes:
+    def _make_stakes(self) -> Stakes:
         """Return the stakes; create them on first use."""
         if self.stakes is None:
             self.stakes = Stakes(self.order, self.match.fills)
         return self.stakes
 
-    def _judged(self, pool: Pool) -> bool:
+    def _has_stake(self, pool: Pool) -> bool:
         """Whether earlier fills must be counted to check a pool."""
         return self.stakes is not None and pool in self.stakes.pools
 
@@ -343,11 +347,11 @@ class Plan:
             if not self.drawn and (self.stakes is None or not self.stakes.pools):
                 return True
             pool = closes.pool
-            return _room(pool) >= self.drawn and not self._judged(pool)
+            return _room(pool) >= self.drawn and not self._has_stake(pool)
         pool = terms.pool
         room = available_in(pool)
         # It must be sound even if all that was drawn before was its own.
-        if room < self.drawn or self._judged(pool):
+        if room < self.drawn or self._has_stake(pool):
             return False
         if fill.lots == fill.maker.quantity:
             return True  # one fill of the whole rounds up as often as the order did
@@ -365,7 +369,7 @@ class Plan:
         The money of the reserve may be gone, because an earlier fill used it.
         """
         drawn = self.drawn + cost if cost > 0 else self.drawn
-        if room < drawn or self._judged(pool):
+        if room < drawn or self._has_stake(pool):
             return False
         self.drawn = drawn
         return True

@@ -194,10 +194,10 @@ class Contracts:
             return [refused]
         plan = Plan(order, terms)
         if crossing:
-            plan = self._planned(plan, price)
+            plan = self._make_plan(plan, price)
         if tif == FOK and plan.match.lots < order.quantity:
             plan = Plan(order, terms)
-        return self._admitted(order, terms, plan, shown)
+        return self._execute_if_affordable(order, terms, plan, shown)
 
     def _enter_market(self, order: Order[Terms], shown: ShownPlan | None) -> list[Event]:
         """Sweep the book, within the band of the best price that is liquidity and the band of the
@@ -214,7 +214,7 @@ class Contracts:
         if terms.limit:
             limit = tighter(order.side, limit, terms.limit)
         band_ppm = perp.market.instrument.market_band_ppm
-        plan = self._planned(Plan(order, terms), limit, band_ppm)
+        plan = self._make_plan(Plan(order, terms), limit, band_ppm)
         met = plan.match
         if not met.lots and not met.prevented and (met.room or not plan.parked):
             return [Rejected(Reject.NO_LIQUIDITY)]
@@ -222,9 +222,9 @@ class Contracts:
             refused = opening_refused(order, terms, plan.worst, plan.match.lots)
             if refused is not None:
                 return [refused]
-        return self._admitted(order, terms, plan, shown)
+        return self._execute_if_affordable(order, terms, plan, shown)
 
-    def _planned(self, plan: Plan, limit: int, band_ppm: int = 0) -> Plan:
+    def _make_plan(self, plan: Plan, limit: int, band_ppm: int = 0) -> Plan:
         """Plan an owner's order. A closing one leaves its pool the margin that it must keep."""
         order, closes = plan.order, plan.terms.closes
         if closes is not None:
@@ -233,7 +233,7 @@ class Contracts:
         self.looked += plan.match.looked
         return plan if closes is None else plan.kept_solvent(closes)
 
-    def _admitted(
+    def _execute_if_affordable(
         self, order: Order[Terms], terms: Terms, plan: Plan, shown: ShownPlan | None
     ) -> list[Event]:
         """Execute a plan that its owner can pay and that fits the state."""

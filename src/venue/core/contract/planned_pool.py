@@ -73,9 +73,9 @@ class Stake:
         below.shadows.update(self.shadows)
         return below
 
-    def existing(self, position: Position) -> Shadow:
+    def shadow_at(self, position: Position) -> Shadow:
         """Return a position of the pool as planned so far."""
-        shadow = self._planned(position.position_id)
+        shadow = self._find_shadow(position.position_id)
         if shadow is None:
             mark = mark_of(position)
             shadow = Shadow(position.side, position.leverage, mark, position.tiers)
@@ -85,15 +85,15 @@ class Stake:
             self.shadows[position.position_id] = shadow
         return shadow
 
-    def coming(self, number: int, side: int, leverage: int) -> Shadow:
+    def new_shadow(self, number: int, side: int, leverage: int) -> Shadow:
         """Return the position that a planned fill would create."""
-        shadow = self._planned(number)
+        shadow = self._find_shadow(number)
         if shadow is None:
             perp = self.perp
             shadow = self.shadows[number] = Shadow(side, leverage, perp.mark, perp.tiers)
         return shadow
 
-    def _planned(self, number: int) -> Shadow | None:
+    def _find_shadow(self, number: int) -> Shadow | None:
         """Return a position that earlier fills or this one change; copy it from the stake below if
         needed."""
         shadow = self.shadows.get(number)

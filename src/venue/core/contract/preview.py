@@ -90,7 +90,7 @@ def _position(outlook: ContractOutlook, order: Order[Terms], plan: Plan) -> None
     stakes.take_all()
     cross = stakes.pools[terms.pool]
     if plan.match.lots:
-        stake, pool, shadow = _changed(order, plan, stakes.pools)
+        stake, pool, shadow = _changed_position(order, plan, stakes.pools)
         outlook.size, outlook.value = shadow.quantity, shadow.value
         if shadow.quantity:
             outlook.liquidation = _danger(stake, pool, shadow, terms)
@@ -99,7 +99,7 @@ def _position(outlook: ContractOutlook, order: Order[Terms], plan: Plan) -> None
     outlook.available = cross.available() - outlook.held
 
 
-def _changed(
+def _changed_position(
     order: Order[Terms], plan: Plan, stakes: dict[Pool, Stake]
 ) -> tuple[Stake, Pool, Shadow]:
     """The position that the fills change, in its pool as they leave it."""
@@ -110,7 +110,7 @@ def _changed(
         return stakes[cross], cross, shadow_of(stakes[cross], order, position)
     if position is not None:
         stake = stakes[position.pool]
-        return stake, position.pool, stake.existing(position)
+        return stake, position.pool, stake.shadow_at(position)
     stake = Stake(terms.perp, isolated=True)
     stake.collateral = plan.margin
     shadow = shadow_of(stake, order, None)
@@ -129,7 +129,7 @@ def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
     perp = terms.perp
     for position in pool.positions:
         if position.perp is perp:
-            stake.existing(position)
+            stake.shadow_at(position)
     held = [found for found in stake.shadows.values() if found.quantity]
     tiers, slack = shadow.tiers, stake.slack()
     if terms.opens and perp.tiers_differ():  # all take the tiers of now (rule 1.7)

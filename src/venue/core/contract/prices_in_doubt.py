@@ -53,20 +53,20 @@ def doubtful(pool: Pool) -> bool:
 
 def spare(pool: Pool) -> int:
     """The part of a cross pool's available money that may leave it, may be negative."""
-    return 0 if doubtful(pool) else free_above(pool, available_in(pool)) - unsure(pool)
+    return 0 if doubtful(pool) else free_above(pool, available_in(pool)) - possible_loss(pool)
 
 
-def unsure(pool: Pool) -> int:
+def possible_loss(pool: Pool) -> int:
     """The possible loss of positions at unknown prices beyond initial margins, in atoms: all their
     worth, long and short of a contract against each other."""
     for position in pool.positions:
         if unknown(position.perp):
-            return _unsure(pool, None, 0)
+            return _loss_after_close(pool, None, 0)
     return 0
 
 
-def _unsure(pool: Pool, closed: Position | None, lots: int) -> int:
-    """As `unsure`, after `lots` of one of the positions are closed."""
+def _loss_after_close(pool: Pool, closed: Position | None, lots: int) -> int:
+    """As `possible_loss`, after `lots` of one of the positions are closed."""
     net: dict[int, int] = {}
     margins = 0
     for position in pool.positions:
@@ -88,9 +88,9 @@ def spendable(position: Position, lots: int, share: int, fee_ppm: int) -> int:
     close near the mark.
     """
     pool = position.pool
-    if share <= 0 or not unsure(pool):
+    if share <= 0 or not possible_loss(pool):
         return share
-    rest = share - _unsure(pool, position, lots)
+    rest = share - _loss_after_close(pool, position, lots)
     return min(share, max(rest, _part(position, lots, fee_ppm)))
 
 
@@ -122,7 +122,9 @@ def widens(modes: Modes, position: Position, lots: int) -> bool:
     growth = abs(net - lots) - abs(net)
     if growth <= 0:
         return False
-    return available_in(pool) - unsure(pool) < growth * mark_of(position) * position.perp.unit
+    return (
+        available_in(pool) - possible_loss(pool) < growth * mark_of(position) * position.perp.unit
+    )
 
 
 def park(order: Order[Terms]) -> ContractOrderParked:
@@ -196,5 +198,5 @@ class Doubted:
     def _risk(self, pool: Pool) -> int:
         risk = self.risks.get(pool)
         if risk is None:
-            risk = self.risks[pool] = unsure(pool)
+            risk = self.risks[pool] = possible_loss(pool)
         return risk

@@ -386,7 +386,7 @@ class Holding:
             modes = self.modes[perp.ordinal] = self._default_modes(perp)
         return modes
 
-    def modes_told(self, perp: Perpetual) -> Modes:
+    def modes_or_default(self, perp: Perpetual) -> Modes:
         """The owner's modes in a contract, for a question: defaults are not stored."""
         modes = self.modes.get(perp.ordinal)
         return self._default_modes(perp) if modes is None else modes

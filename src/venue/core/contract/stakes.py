@@ -9,7 +9,7 @@ from venue.core.contract.admission import order_margin
 from venue.core.contract.fills import Fill
 from venue.core.contract.planned_pool import Shadow, Stake, stake_of
 from venue.core.contract.position import find_position
-from venue.core.contract.prices_in_doubt import doubtful, unsure
+from venue.core.contract.prices_in_doubt import doubtful, possible_loss
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.ledger.ledger import fee_on
 from venue.core.units import part_up
@@ -50,11 +50,11 @@ class Stakes:
             found = self.doubts[pool] = doubtful(pool)
         return found
 
-    def unsure(self, pool: Pool) -> int:
+    def possible_loss(self, pool: Pool) -> int:
         """The possible loss of a large pool at unknown prices, in atoms, computed once."""
         risk = self.risks.get(pool)
         if risk is None:
-            risk = self.risks[pool] = unsure(pool)
+            risk = self.risks[pool] = possible_loss(pool)
         return risk
 
     # -- bearing a fill --------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class Stakes:
         closes = terms.closes
         if closes is not None:
             stake = self.trial(closes.pool, stakes)
-            stake.close(stake.existing(closes), fill.lots, fill.amount, fee)
+            stake.close(stake.shadow_at(closes), fill.lots, fill.amount, fee)
             return
         grown = grown_by(terms)
         cross = self.trial(terms.pool, stakes)
@@ -157,7 +157,7 @@ class Stakes:
         if grown is not None:
             stake = self.trial(grown.pool, stakes)
             stake.collateral += margin
-            stake.open(stake.existing(grown), fill.lots, fill.amount, fee)
+            stake.open(stake.shadow_at(grown), fill.lots, fill.amount, fee)
 
     def _count(self, maker: Order[Terms]) -> bool:
         """Count the earlier fills of a resting order's owner, and note whether it is also the
@@ -201,13 +201,13 @@ def grown_by(terms: Terms) -> Position | None:
 def shadow_of(cross: Stake, order: Order[Terms], grown: Position | None) -> Shadow:
     """The cross position that an order opens or adds to."""
     if grown is not None:
-        return cross.existing(grown)
+        return cross.shadow_at(grown)
     terms = order.terms
     side = terms.position_side
     modes = terms.modes
     # Ids of orders and positions come from one counter; a side stands for a combined one.
     number = order.order_id if modes.separated else side
-    shadow = cross.coming(number, side, modes.leverage(side))
+    shadow = cross.new_shadow(number, side, modes.leverage(side))
     shadow.base = terms.perp.mark * (modes.totals(side).lots * terms.perp.unit)
     return shadow
 

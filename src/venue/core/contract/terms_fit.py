@@ -27,7 +27,7 @@ def judge_positions(modes: Modes, tiers: Tiers) -> Judgement:
     nothing."""
     found = Judgement()
     former = _by_pool(modes, tiers)
-    values = {side: _held(modes, side) for side in (LONG, SHORT)} if former else {}
+    values = {side: _notional_of(modes, side) for side in (LONG, SHORT)} if former else {}
     for together in former:
         others = [position for position in together if position.tiers is not tiers]
         if _bears(together, tiers, values):
@@ -47,7 +47,7 @@ def judge(modes: Modes, tiers: Tiers, position_max: int) -> Judgement:
         return found
     for side in (LONG, SHORT):
         own = [order for order in orders if order.terms.position_side == side]
-        value = _held(modes, side) + sum([_value(order) for order in own])
+        value = _notional_of(modes, side) + sum([_value(order) for order in own])
         size = sum([position.quantity for position in modes.positions(side)])
         size += sum([order.remaining for order in own])
         for order in own:
@@ -90,7 +90,7 @@ def outgrown(order: Order[Terms]) -> bool:
     return modes.leverage(side) > _allowed(perp.tiers, value) or not fits(modes)
 
 
-def _held(modes: Modes, side: int) -> int:
+def _notional_of(modes: Modes, side: int) -> int:
     """The notional of an owner's positions of one side, in atoms."""
     return sum([notional(position) for position in modes.positions(side)])
 

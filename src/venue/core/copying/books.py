@@ -76,13 +76,13 @@ class Books:
         if leg.opens:
             track.quantity += lots
             if lead.active and lead.followers:
-                self._opened(lead, track, event, leg)
+                self._add_opening(lead, track, event, leg)
             track.order_id = leg.order_id
             return
         before = track.quantity
         track.quantity -= lots
-        if track.copies or self._awaited(lead, track):
-            echo = self._unrepeated(lead, track, opens=False)
+        if track.copies or self._has_echo(lead, track):
+            echo = self._open_echo(lead, track, opens=False)
             if echo is None:
                 echo = self._new_echo(lead, track, opens=False)
             echo.before = echo.before or before
@@ -90,9 +90,9 @@ class Books:
         if not track.quantity:
             self._end_track(lead, track, said)
 
-    def _opened(self, lead: Lead, track: Track, event: ContractTrade, leg: Leg) -> None:
+    def _add_opening(self, lead: Lead, track: Track, event: ContractTrade, leg: Leg) -> None:
         """Schedule an opening for repetition, unless too many acts of the lead are waiting."""
-        echo = self._unrepeated(lead, track, opens=True)
+        echo = self._open_echo(lead, track, opens=True)
         if echo is None:
             if len(self.echoes.get(lead.account.uid, ())) >= ECHOES_MAX:
                 return
@@ -102,7 +102,7 @@ class Books:
         if lead.count(leg.order_id):
             echo.first = True
 
-    def _unrepeated(self, lead: Lead, track: Track, *, opens: bool) -> Echo | None:
+    def _open_echo(self, lead: Lead, track: Track, *, opens: bool) -> Echo | None:
         """The latest echo of the same kind, to which one more fill can be added; None when a
         follower has repeated it already."""
         for last in reversed(self.echoes.get(lead.account.uid, ())):
@@ -116,7 +116,7 @@ class Books:
         self.echoes.setdefault(lead.account.uid, []).append(echo)
         return echo
 
-    def _awaited(self, lead: Lead, track: Track) -> bool:
+    def _has_echo(self, lead: Lead, track: Track) -> bool:
         """Whether followers still have to open a position of the lead."""
         return any(echo.track is track for echo in self.echoes.get(lead.account.uid, ()))
 

@@ -152,7 +152,7 @@ class Copying:
         order = self.contracts.closing_order(
             found.tracked.position, MARKET, lots, 0, CAUSE_COPY, command.time
         )
-        said = self.repeating.entered(order, found, command.time)
+        said = self.repeating.enter(order, found, command.time)
         if order.terms.bounded and found.lots:
             found.due = max(found.due, min(found.lots, order.remaining))
             self.books.behind.add(found)  # the rest, near the mark, with each tick
@@ -186,7 +186,7 @@ class Copying:
             closed = copy.due < due
             done += closed
             if copy.due:
-                behind.tried(copy, time, closed=closed)
+                behind.retry_later(copy, time, closed=closed)
         return events
 
     def _settle(self) -> list[Event]:

@@ -76,7 +76,7 @@ class Overdue:
             return copy
         return None
 
-    def tried(self, copy: Copy, time: int, *, closed: bool) -> None:
+    def retry_later(self, copy: Copy, time: int, *, closed: bool) -> None:
         """Let a copy that still has lots due wait for the next tick. From its second failed try on
         it pauses 1, 2, 4, 8 and 16 s, until it has `closed` some."""
         copy.tries = 0 if closed else min(TRIES_MAX, copy.tries + 1)

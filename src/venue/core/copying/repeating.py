@@ -243,14 +243,14 @@ class Repeating:
             return int(Reject.NO_LIQUIDITY)
         lots = min(copy.due, perp.market.instrument.quantity_max)
         order = self.contracts.closing_order(position, LIMIT, lots, worst, CAUSE_COPY, time)
-        said = self.entered(order, copy, time)
+        said = self.enter(order, copy, time)
         first = said[0]
         if isinstance(first, Rejected):
             return first.reason
         events += said
         return 0
 
-    def entered(self, order: Order[Terms], copy: Copy, time: int) -> list[Event]:
+    def enter(self, order: Order[Terms], copy: Copy, time: int) -> list[Event]:
         """Place a copy's closing order, and process its trades."""
         said = self.contracts.enter(order)
         if isinstance(said[0], Rejected):

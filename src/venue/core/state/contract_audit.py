@@ -19,7 +19,7 @@ def problems(engine: Engine) -> list[str]:
         found += _sums_problems(holding)
     for pool in engine.contracts.collateral.fund:
         judged = pool.shortfall < 0 and not pool.since  # otherwise known to be in danger
-        judged = judged and all(_judged(position.perp) for position in pool.positions)
+        judged = judged and all(_is_sellable(position.perp) for position in pool.positions)
         if equity(pool) < 0 and judged:
             name = engine.ledger.assets[pool.asset].name
             found.append(f"the insurance fund's equity in {name} is {equity(pool)}")
@@ -30,7 +30,7 @@ def problems(engine: Engine) -> list[str]:
     return found
 
 
-def _judged(perp: Perpetual) -> bool:
+def _is_sellable(perp: Perpetual) -> bool:
     """Whether the fund's position here can be sold; otherwise it waits, valued at the last mark."""
     return perp.current and not perp.doubt and not perp.shut()
 
@@ -134,7 +134,7 @@ def _sums_problems(holding: Holding) -> list[str]:
     for pool in holding.pools():
         if pool.sums is None or not pool.positions or not is_fresh(pool.sums):
             continue
-        kept, now = _told(pool.sums), _told(added_up(pool.positions))
+        kept, now = _as_numbers(pool.sums), _as_numbers(added_up(pool.positions))
         if pool.sums.maintenance != UNKNOWN:
             kept, now = (*kept, pool.sums.maintenance), (*now, _maintenance(pool))
         if kept != now:
@@ -142,7 +142,7 @@ def _sums_problems(holding: Holding) -> list[str]:
     return found
 
 
-def _told(sums: Sums) -> tuple[int, ...]:
+def _as_numbers(sums: Sums) -> tuple[int, ...]:
     return sums.value, sums.cost, sums.initial, sums.free
 
 

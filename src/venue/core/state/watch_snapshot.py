@@ -38,7 +38,7 @@ def load(engine: Engine, record: WatchRecord) -> None:
     for uid, asset, position_id in record.dirty:
         watch.collateral.touch(pools.find(uid, asset, position_id))
     for ordinal, direction, rows in record.guards:
-        shelf = watch.shelf(ordinal, direction)
+        shelf = watch.rows_for(ordinal, direction)
         for key, uid, asset, position_id in rows:
             pool = pools.find(uid, asset, position_id)
             pool.guards.append((ordinal, direction, key))

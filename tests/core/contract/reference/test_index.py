@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from support.contract_world import CONTRACT, INSTRUMENT, SECOND, SYMBOL, ContractWorld, of
 from support.index_world import index_world, pull, quote, seconds, spread
-from venue.core.contract.reference.index import LEVELS_MAX, taken
+from venue.core.contract.reference.index import LEVELS_MAX, depth_cost
 from venue.core.messages import commands
 from venue.core.messages.contract_events import MarkSet
 from venue.core.state import snapshot
@@ -89,8 +89,8 @@ def test_no_more_levels_are_looked_at_than_the_bound() -> None:
     world = index_world("ann")
     world.checked = False
     half = world.engine.spot.markets[SYMBOL].book.bids
-    assert taken(half, 99_900) == (99_900, 100)
-    assert taken(half, 99_901) == (0, 0)
+    assert depth_cost(half, 99_900) == (99_900, 100)
+    assert depth_cost(half, 99_901) == (0, 0)
     owners = 0
     for number in range(LEVELS_MAX - 1):
         if number % 200 == 0:
@@ -101,11 +101,11 @@ def test_no_more_levels_are_looked_at_than_the_bound() -> None:
         quote(world, f"owner {owners}", SELL, 1, 1_002 + number)
     asks = world.engine.spot.markets[SYMBOL].book.asks
     cost = 100 * 1_001 + sum(range(1_002, 1_002 + LEVELS_MAX - 1))
-    assert taken(asks, cost) == (cost, 100 + LEVELS_MAX - 1)
+    assert depth_cost(asks, cost) == (cost, 100 + LEVELS_MAX - 1)
     world.owner("last", 0)
     world.ok(commands.Deposit(world.uids["last"], 0, "AAA", 1_000))
     quote(world, "last", SELL, 100, 1_002 + LEVELS_MAX)
-    assert taken(asks, cost + 1) == (0, 0)
+    assert depth_cost(asks, cost + 1) == (0, 0)
 
 
 # -- the median of ten seconds ---------------------------------------------------------------------

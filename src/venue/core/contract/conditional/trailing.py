@@ -138,7 +138,7 @@ class Trailing(Generic[T]):
                 return found.thing
         return None
 
-    def told(self, number: int) -> tuple[int, int]:
+    def prices_of(self, number: int) -> tuple[int, int]:
         """The best price of a stop and its trigger price; 0 and 0 before it is active."""
         trail = node = self.trails[number]
         extreme = trail.extreme

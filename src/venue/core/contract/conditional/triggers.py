@@ -10,14 +10,14 @@ from venue.core.contract.collateral import available
 from venue.core.contract.conditional.trailing import Prices
 from venue.core.contract.conditional.waiting import (
     caps_refused,
-    changed,
+    change_event,
     end,
     enroll,
     follow,
     is_due,
+    is_reached,
     leave,
-    reached,
-    stands,
+    next_reached,
     stop_waiting,
     wait,
     waits,
@@ -81,7 +81,7 @@ class Triggers:
             return [Rejected(Reject.OWNER_UNKNOWN)]
         if command.client_id:
             earlier = holding.algo_clients.get(command.client_id)
-            if earlier is not None and _remembered(earlier, command.time):
+            if earlier is not None and _is_remembered(earlier, command.time):
                 return _repeat(earlier, command)
         if holding.account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
@@ -133,7 +133,7 @@ class Triggers:
         algo.type = (algo.type // 2) * 2 + (0 if command.price else 1)
         algo.update_time = command.time
         wait(algo)
-        return [changed(algo)]
+        return [change_event(algo)]
 
     def cancel(self, command: CancelAlgo) -> list[Event]:
         """Cancel one waiting conditional order."""
@@ -182,7 +182,7 @@ class Triggers:
             if algo is None:
                 break
             looks -= 1
-            if not _held(algo) and _has_share(algo, entered):
+            if not _is_blocked(algo) and _has_share(algo, entered):
                 events += self._enter(algo, time)
                 room -= 1
             else:
@@ -194,7 +194,7 @@ class Triggers:
             version, algo = perp.due_algos.popleft()
             if not is_due(version, algo):
                 continue  # it ended, or waits elsewhere since it was changed
-            stays = _held(algo)
+            stays = _is_blocked(algo)
             held -= int(stays)
             if not stays and _has_share(algo, entered):
                 events += self._enter(algo, time)
@@ -214,13 +214,13 @@ class Triggers:
         """Whether a slice has left conditional orders that are due."""
         if perp.market.halted:
             return False
-        if any(not _held(algo) for _, algo in islice(perp.due_algos, SEEN_MAX)):
+        if any(not _is_blocked(algo) for _, algo in islice(perp.due_algos, SEEN_MAX)):
             return True
         last, mark = prices = _prices(perp)
         for source, price in ((0, last), (1, mark)):
             if price and (
-                stands(perp.waiting[2 * source], price)
-                or stands(perp.waiting[2 * source + 1], -price)
+                is_reached(perp.waiting[2 * source], price)
+                or is_reached(perp.waiting[2 * source + 1], -price)
             ):
                 return True
         return perp.trailing.due(prices) is not None
@@ -400,9 +400,9 @@ def _next(perp: Perpetual, before: Prices) -> Algo | None:
     for source, price in ((0, last), (1, mark)):
         if not price:
             continue
-        algo = reached(perp.waiting[2 * source], price)
+        algo = next_reached(perp.waiting[2 * source], price)
         if algo is None:
-            algo = reached(perp.waiting[2 * source + 1], -price)
+            algo = next_reached(perp.waiting[2 * source + 1], -price)
         if algo is not None:
             return algo
     return _next_trailing(perp, before)
@@ -424,7 +424,7 @@ def _reference(perp: Perpetual, source: int) -> int:
     return perp.trigger_last or perp.mark
 
 
-def _held(algo: Algo) -> bool:
+def _is_blocked(algo: Algo) -> bool:
     """Whether a price in doubt blocks a close: it would increase the exposure (rule 5.14)."""
     position, perp = algo.position, algo.perp
     if position is None or not closed_now(perp):
@@ -476,7 +476,7 @@ def _true_already(trigger_price: int, reference: int, *, rising: bool) -> bool:
     return reference >= trigger_price if rising else reference <= trigger_price
 
 
-def _remembered(algo: Algo, time: int) -> bool:
+def _is_remembered(algo: Algo, time: int) -> bool:
     return algo.status == ALGO_UNTRIGGERED or algo.update_time > time - CLIENT_ID_MEMORY_US
 
 

@@ -71,7 +71,7 @@ def follow(algo: Algo) -> None:
     """Update a trailing stop to the best price that it has followed to; do nothing unless it
     waits."""
     if algo.algo_id in algo.perp.trailing.trails:
-        algo.extreme, algo.trigger_price = algo.perp.trailing.told(algo.algo_id)
+        algo.extreme, algo.trigger_price = algo.perp.trailing.prices_of(algo.algo_id)
 
 
 def enroll(algo: Algo) -> AlgoPlaced:
@@ -118,7 +118,7 @@ def end(algo: Algo, status: int, time: int) -> AlgoClosed:
     return AlgoClosed(algo.algo_id, algo.holding.account.uid, algo.perp.symbol, status)
 
 
-def changed(algo: Algo) -> AlgoChanged:
+def change_event(algo: Algo) -> AlgoChanged:
     """The event of a change."""
     return AlgoChanged(
         algo.algo_id, algo.holding.account.uid, algo.perp.symbol, algo.type, algo.trigger_price,
@@ -126,7 +126,9 @@ def changed(algo: Algo) -> AlgoChanged:
     )  # fmt: skip
 
 
-def attached(order: Order[Terms], position: Position, lots: int, counters: Counters) -> list[Event]:
+def update_exits(
+    order: Order[Terms], position: Position, lots: int, counters: Counters
+) -> list[Event]:
     """Create an order's exits, or enlarge them, after the order has opened `lots` more (rule 8.3).
 
     Lots that it opens after one exit was triggered, or after its position closed, get separate
@@ -138,7 +140,7 @@ def attached(order: Order[Terms], position: Position, lots: int, counters: Count
         for algo in terms.attached:
             if algo.status == ALGO_UNTRIGGERED:
                 algo.quantity += lots
-                events.append(changed(algo))
+                events.append(change_event(algo))
         return events
     terms.exits_position = position.position_id
     terms.attached = ()
@@ -173,13 +175,13 @@ def _exit(order: Order[Terms], counters: Counters, lots: int, exit_: Exit, type_
     return algo
 
 
-def stands(queue: OrderedRows[Waiting], key: int) -> bool:
+def is_reached(queue: OrderedRows[Waiting], key: int) -> bool:
     """Whether the trigger price of the first conditional order of a queue is reached."""
     first = queue.first()
     return first is not None and first[0] <= key
 
 
-def reached(queue: OrderedRows[Waiting], key: int) -> Algo | None:
+def next_reached(queue: OrderedRows[Waiting], key: int) -> Algo | None:
     """Remove and return the next conditional order whose price is reached; None if there is
     none."""
     first = queue.first()

@@ -38,17 +38,17 @@ class Funding:
             missed = time - before >= DOWN_US and perp.due < time - DOWN_US
             events.append(_fall_due(perp, missed=missed))
         settlement = perp.settlement
-        if settlement is not None and (settles(perp) or not _left(perp, settlement, 1)):
+        if settlement is not None and (settles(perp) or not _next_ids(perp, settlement, 1)):
             events += self.proceed(perp, settlement, room)
         return events
 
     def proceed(self, perp: Perpetual, settlement: Settlement, room: int) -> list[Event]:
         """Settle the next `room` positions of a running settlement."""
         events: list[Event] = []
-        for number in _left(perp, settlement, room):
+        for number in _next_ids(perp, settlement, room):
             events += settle_position(self.collateral, perp.positions[number])
             settlement.next = number + 1
-        if not _left(perp, settlement, 1):
+        if not _next_ids(perp, settlement, 1):
             perp.settlement = None
             events.append(
                 FundingSettled(
@@ -65,7 +65,7 @@ def settles(perp: Perpetual) -> bool:
     return perp.current or perp.reopens > 0
 
 
-def _left(perp: Perpetual, settlement: Settlement, most: int) -> list[int]:
+def _next_ids(perp: Perpetual, settlement: Settlement, most: int) -> list[int]:
     """The ids of up to `most` positions still to be settled, oldest first."""
     rows = perp.ids.after((settlement.next,), most)
     return [row[0] for row in rows if row[0] <= settlement.last]

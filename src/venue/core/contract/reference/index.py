@@ -25,7 +25,7 @@ def price_most(perp: Perpetual) -> int:
     return safe_terms.price_most(perp.contract, perp.unit)
 
 
-def taken(half: Half[T], notional: int, reach: int = PRICE_MAX) -> tuple[int, int]:
+def depth_cost(half: Half[T], notional: int, reach: int = PRICE_MAX) -> tuple[int, int]:
     """The cost of buying or selling `notional` (ticks x lots) from one side: ticks x lots, and the
     lots.
 
@@ -204,8 +204,8 @@ def _depth_price(perp: Perpetual, spot: Market[Any]) -> int:
     theirs, ours = spot.instrument, perp.market.instrument
     notional = spot_notional(perp, spot)
     book = spot.book
-    bid_cost, bid_lots = taken(book.bids, notional, book.bid * DEPTH_PPM // PPM)
-    ask_cost, ask_lots = taken(book.asks, notional, book.ask * DEPTH_PPM // PPM)
+    bid_cost, bid_lots = depth_cost(book.bids, notional, book.bid * DEPTH_PPM // PPM)
+    ask_cost, ask_lots = depth_cost(book.asks, notional, book.ask * DEPTH_PPM // PPM)
     if not bid_lots or not ask_lots:
         return 0
     number = theirs.tick * 10**ours.price_scale

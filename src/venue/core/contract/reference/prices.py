@@ -7,10 +7,10 @@ from typing import Final
 from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.index import (
     STALE_US,
+    depth_cost,
     disputed,
     follow,
     posted,
-    taken,
     value,
     watch_book,
 )
@@ -77,9 +77,9 @@ def sample(perp: Perpetual, time: int) -> None:
     index = perp.index_price
     book = perp.market.book
     impact = impact_notional(perp.contract) // perp.unit  # ticks x lots
-    cost, lots = taken(book.bids, impact)
+    cost, lots = depth_cost(book.bids, impact)
     premium = max(0, cost - index * lots) * PPB // (index * lots) if lots else 0
-    cost, lots = taken(book.asks, impact)
+    cost, lots = depth_cost(book.asks, impact)
     premium -= max(0, index * lots - cost) * PPB // (index * lots) if lots else 0
     if perp.closed() or perp.delisted is not None:  # a lone closing order would be the price
         premium = 0

@@ -45,7 +45,7 @@ class Deleveraging:
         ranking = self.collateral.ranking
         scored = ranking.go_on(perp, run.left())
         run.asked += scored
-        if not ranking.of(perp).stands() or run.left() <= 0:
+        if not ranking.of(perp).is_complete() or run.left() <= 0:
             run.waits = True
             return 0
         left = lots
@@ -68,8 +68,8 @@ class Deleveraging:
         return lots - left
 
     def _group(self, perp: Perpetual, position: Position) -> list[Ranked]:
-        shelf = self.collateral.ranking.of(perp).side(-position.side)
-        return shelf.after((position.passed[0], position.passed[1] + 1), GROUP)
+        ranked = self.collateral.ranking.of(perp).side(-position.side)
+        return ranked.after((position.passed[0], position.passed[1] + 1), GROUP)
 
     def _ask(
         self, run: Run, position: Position, scored: list[Scored], lots: int, aim: Aim, rank: int

@@ -126,7 +126,7 @@ class Watch:
         del dirty[:count]
         for perp in markets:
             for direction in (FALLS, RISES):
-                units = self._reached(perp, direction, units)
+                units = self._check_reached(perp, direction, units)
         return units > 0
 
     def _wake(self, perp: Perpetual) -> None:
@@ -137,16 +137,16 @@ class Watch:
                 self.collateral.touch(row[4])
         self.opened[perp.ordinal] = now
 
-    def _reached(self, perp: Perpetual, direction: int, units: int) -> int:
+    def _check_reached(self, perp: Perpetual, direction: int, units: int) -> int:
         """Check the pools whose bound the mark has reached; return the units that are left."""
-        shelf = self.guards.get((perp.ordinal, direction))
-        if shelf is None:
+        rows_for = self.guards.get((perp.ordinal, direction))
+        if rows_for is None:
             return units
         reached = direction * perp.mark
-        row = shelf.first()
+        row = rows_for.first()
         while row is not None and row[0] <= reached and units > 0:
             units -= self._look(row[4])
-            row = shelf.first()
+            row = rows_for.first()
         return units
 
     def _look(self, pool: Pool) -> int:
@@ -158,7 +158,7 @@ class Watch:
             if pool.cash.collateral < 0:
                 self.wait(pool)
             elif pool.since:
-                self._helped(pool)
+                self._end_wait(pool)
             return 1
         units = 1 + count // POSITIONS_PER_LOOK
         if pool.account.uid != FUND_UID:
@@ -166,7 +166,7 @@ class Watch:
         slack = 0 if pool.shortfall >= 0 else equity(pool) - maintenance(pool)
         if slack > 0:
             if pool.since:
-                self._helped(pool)
+                self._end_wait(pool)
             # Maintenance is rounded up per position: that much is not to be counted on.
             self._put(pool, max(0, slack - count))
         else:
@@ -239,7 +239,7 @@ class Watch:
             self._drop_guards(pool)
             self.line.push(pool, self._shortfall(pool), self.line.turn)
 
-    def _helped(self, pool: Pool) -> None:
+    def _end_wait(self, pool: Pool) -> None:
         self.stuck.remove((pool.since, pool.account.uid, pool.asset, pool.position_id, pool))
         pool.since = 0
 
@@ -258,7 +258,7 @@ class Watch:
         """Schedule a check of a pool for when direction x mark reaches `key`."""
         key = min(key, AMOUNT_MAX)
         pool.guards.append((perp.ordinal, direction, key))
-        self.shelf(perp.ordinal, direction).add(
+        self.rows_for(perp.ordinal, direction).add(
             (key, pool.account.uid, pool.asset, pool.position_id, pool)
         )
 
@@ -269,8 +269,8 @@ class Watch:
             )
         pool.guards.clear()
 
-    def shelf(self, ordinal: int, direction: int) -> OrderedRows[Guarded]:
-        """The pools to look at when a contract's mark falls, or rises, far, nearest first."""
+    def rows_for(self, ordinal: int, direction: int) -> OrderedRows[Guarded]:
+        """The pools to check when a contract's mark falls, or rises, far; nearest first."""
         found = self.guards.get((ordinal, direction))
         if found is None:
             found = self.guards[ordinal, direction] = OrderedRows()

@@ -42,7 +42,7 @@ class ContractRanking:
         """The positions of one side, including those with former scores."""
         return self.long if side > 0 else self.short
 
-    def stands(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether all positions are scored."""
         return self.kept > 0 and not self.next
 
@@ -71,7 +71,7 @@ class Ranking:
         """Score the next positions of a contract whose ranking is incomplete; return the units of
         work."""
         ranking = self.of(perp)
-        if ranking.stands() or units <= 0:
+        if ranking.is_complete() or units <= 0:
             return 0
         most = units * SCORED_PER_UNIT
         ids = perp.ids.after((ranking.next,), most)

@@ -105,7 +105,7 @@ def symbol_config(call: Call, request: ContractSelectionRequest) -> list[SymbolC
 
 
 def _symbol_config(holding: Holding, perp: Perpetual) -> SymbolConfig:
-    modes = holding.modes_told(perp)
+    modes = holding.modes_or_default(perp)
     return SymbolConfig(
         symbol=perp.symbol,
         margin_type=MARGIN_MODE_NAMES[modes.margin_mode],

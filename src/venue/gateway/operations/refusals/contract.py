@@ -78,7 +78,7 @@ def size_refusal(
 ) -> ApiError:
     """The error for a size beyond the bound of its leverage, with both."""
     perp = engine.perps[command.symbol]
-    modes = engine.holding(command.uid).modes_told(perp)
+    modes = engine.holding(command.uid).modes_or_default(perp)
     return refusal(rejected, listed, Words(own=modes.leverage(command.position_side)))
 
 
