@@ -268,3 +268,17 @@ def test_no_sync_has_much_to_wait_for(tmp_path: Path, monkeypatch: pytest.Monkey
         store.checkpoint()
     for most_of_a_file in most.values():
         assert pages.PIECE_BYTES <= most_of_a_file < pages.PIECE_BYTES + 2 * PAGE
+
+
+def test_a_file_of_another_versions_columns_is_refused_before_a_row_is_lost(tmp_path: Path) -> None:
+    """Enemy: a new version that adds a column; the first trade ended its history."""
+    path = tmp_path / "venue.db.history"
+    open_history(str(path)).close()
+    for change in ("ALTER TABLE fills ADD COLUMN other INTEGER", "DROP TABLE fills"):
+        connection = pages.connect(str(path))
+        connection.execute(change)
+        if change.startswith("DROP"):
+            connection.execute("CREATE TABLE fills (trade_id INTEGER PRIMARY KEY)")
+        connection.close()
+        with pytest.raises(HistoryDamaged, match="the table fills of history has another version"):
+            open_history(str(path))

@@ -64,8 +64,8 @@ class Feeder:
         """Send the helper its task; return its answer. HelperFailed."""
         return await self._link.send(BEGIN, _encode(task))
 
-    async def offer(self, snapshot: Snapshot | None, kind: bytes = SNAPSHOT) -> bool:
-        """Offer a state to replay from; return whether the helper takes it. HelperFailed."""
+    async def suggest(self, snapshot: Snapshot | None, kind: bytes = SNAPSHOT) -> bool:
+        """Suggest a state to replay from; return whether the helper takes it. HelperFailed."""
         point = StartPoint(snapshot, foreign(self._journal))
         return bool(await self._link.send(kind, _encode(point)))
 

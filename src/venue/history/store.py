@@ -21,7 +21,7 @@ from venue.history.settled import take_out
 from venue.history.sql import scalar, transaction
 from venue.history.tables.every import TABLES
 from venue.history.tables.spot import Progress
-from venue.history.tables.table import created
+from venue.history.tables.table import columns, created
 
 LOCK_S: Final = 5  # how long to wait for a process that is about to end, its venue gone
 LOCK_LOOK_S: Final = 0.02
@@ -160,6 +160,7 @@ def _connected(opened: apsw.Connection) -> apsw.Connection:
                 opened.execute(text)
             if not scalar(opened, "SELECT count(*) FROM progress"):
                 opened.execute("INSERT INTO progress VALUES (0)")
+        _check_columns(opened)
         for _ in take_out(opened):
             pass  # a process ended while it did
     except BaseException:
@@ -167,6 +168,17 @@ def _connected(opened: apsw.Connection) -> apsw.Connection:
             opened.close()
         raise
     return opened
+
+
+def _check_columns(opened: apsw.Connection) -> None:
+    """HistoryDamaged when another version wrote the file, whose tables have other columns: its rows
+    are made again from the journal."""
+    for table in TABLES:
+        found = [row[1] for row in opened.execute(f"PRAGMA table_info({table.table})")]
+        if found != list(columns(table)):
+            raise HistoryDamaged(
+                f"the table {table.table} of history has another version's columns"
+            )
 
 
 def _settle(opened: apsw.Connection) -> None:

@@ -160,14 +160,14 @@ class Explainer:
             snapshot = states[sequence]()
             if snapshot is None:  # forgotten meanwhile
                 return False
-            return await feeder.offer(snapshot)
+            return await feeder.suggest(snapshot)
 
         found = await _newest(sorted(one for one in states if one >= begin), lies_behind, epoch)
         if found is not None:
             return found
         if begin:
             raise TooOld(_too_old(self._journal, begin))
-        return 0 if await feeder.offer(None) else None
+        return 0 if await feeder.suggest(None) else None
 
     async def _skip(self, feeder: Feeder, at: int, ahead: list[int], states: States) -> int:
         """Leave out the commands up to the last of the states `ahead` until which nothing happened
@@ -176,7 +176,7 @@ class Explainer:
             del ahead[0]
         while ahead:
             snapshot = states[ahead[0]]()
-            if snapshot is None or not await feeder.offer(snapshot, SKIP):
+            if snapshot is None or not await feeder.suggest(snapshot, SKIP):
                 break
             at = ahead.pop(0)
         return at

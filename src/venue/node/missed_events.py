@@ -54,7 +54,7 @@ class MissedEvents:
         begin = earliest(self._journal)
         snapshots = self._journal.snapshots()
         while (snapshot := await feeder.read(lambda: next(snapshots, None))) is not None:
-            if begin <= snapshot.sequence <= reached and await feeder.offer(snapshot):
+            if begin <= snapshot.sequence <= reached and await feeder.suggest(snapshot):
                 return snapshot.sequence
         if begin:
             raise HistoryFailed(f"no valid snapshot leads to the commands after {begin}")
