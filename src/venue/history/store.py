@@ -154,13 +154,13 @@ def _connected(opened: apsw.Connection) -> apsw.Connection:
     """A connection to a file or to memory, with every table there; closed when it fails."""
     try:
         _settle(opened)
+        _check_columns(opened)
         with transaction(opened):
             # The first table has the first page that a checkpoint writes: _reached_in_file.
             for text in chain(created(Progress), *map(created, TABLES)):
                 opened.execute(text)
             if not scalar(opened, "SELECT count(*) FROM progress"):
                 opened.execute("INSERT INTO progress VALUES (0)")
-        _check_columns(opened)
         for _ in take_out(opened):
             pass  # a process ended while it did
     except BaseException:
@@ -175,7 +175,7 @@ def _check_columns(opened: apsw.Connection) -> None:
     are made again from the journal."""
     for table in TABLES:
         found = [row[1] for row in opened.execute(f"PRAGMA table_info({table.table})")]
-        if found != list(columns(table)):
+        if found and found != list(columns(table)):
             raise HistoryDamaged(
                 f"the table {table.table} of history has another version's columns"
             )
