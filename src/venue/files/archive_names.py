@@ -1,4 +1,4 @@
-"""The names of archives, which stand beside the file that they were taken out of."""
+"""The names of archives. An archive lies in the same folder as the file that its rows come from."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ WRITER: Final = re.compile(r"(-\d+)?")
 
 
 def archives(path: str) -> list[tuple[int, int, str]]:
-    """The archives beside a file, oldest first: their first and last command, and their path."""
+    """Return the archives of a file, oldest first: their first and last command, and their path."""
     found = _beside(f"{path}{ARCHIVE}", NUMBERS)
     return sorted((int(numbers[1]), int(numbers[2]), one) for numbers, one in found)
 
 
 def being_written(path: str) -> str:
-    """The name of the archive that this process writes: the helper of a venue that was killed may
-    still write another one, and remove it."""
+    """Return the name of the archive that this process writes. The helper of a venue that was
+    killed may still write another one, and remove it."""
     return f"{path}{NEW}-{os.getpid()}"
 
 
 def unfinished(path: str) -> list[str]:
-    """The archives beside a file that are being written, or were left."""
+    """Return the archives of a file that are being written, or were abandoned."""
     return [one for _, one in _beside(f"{path}{NEW}", WRITER)]
 
 
 def _beside(begin: str, rest: re.Pattern[str]) -> list[tuple[re.Match[str], str]]:
-    """The files whose path begins so, and goes on by a pattern."""
+    """Return the files whose path is this prefix followed by a match of the pattern."""
     name = Path(begin).name
     return [
         (found, str(one))
@@ -41,7 +41,7 @@ def _beside(begin: str, rest: re.Pattern[str]) -> list[tuple[re.Match[str], str]
 
 
 def in_place(new: str, path: str, first: int, last: int) -> str:
-    """Give a written file its name as an archive, durably; the name."""
+    """Rename a written file to its name as an archive, durably; return the name."""
     with Path(new).open("rb") as file:
         os.fsync(file.fileno())
     target = f"{path}{ARCHIVE}-{first}-{last}"
@@ -51,7 +51,7 @@ def in_place(new: str, path: str, first: int, last: int) -> str:
 
 
 def sync_folder(path: str) -> None:
-    """Make the names of the files beside a file durable."""
+    """Make the names of the files in this file's folder durable."""
     folder = os.open(Path(path).absolute().parent, os.O_RDONLY)
     try:
         os.fsync(folder)

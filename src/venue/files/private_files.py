@@ -1,4 +1,4 @@
-"""Files that are their owner's alone: mode 0600, whatever the umask says."""
+"""Files with mode 0600, whatever the umask is: only their owner can read them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BESIDE: Final = ("", ".acknowledged", ".history", f".history{LOCK}")
 
 
 def create(path: Path) -> bool:
-    """Make an empty file unless there is one; whether it was made. Raises OSError."""
+    """Make an empty file unless it exists; return whether it was made. Raises OSError."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
     except FileExistsError:
@@ -32,7 +32,7 @@ def create(path: Path) -> bool:
 
 
 def put(path: Path, data: bytes) -> None:
-    """Put a file in place as a whole, and durably; an earlier one is there until then.
+    """Write a whole file and make it durable before it replaces an earlier one.
 
     Raises OSError, which names this file.
     """
@@ -53,20 +53,21 @@ def put(path: Path, data: bytes) -> None:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a new file that need not outlive this process. Raises OSError."""
+    """Write a new file that is only needed while this process runs. Raises OSError."""
     create(path)
     path.write_bytes(data)
 
 
 def remove(path: str) -> None:
-    """Take away a database with its logs and its lock; nothing when it is gone. Raises OSError."""
+    """Remove a database with its logs and its lock; do nothing when it does not exist. Raises
+    OSError."""
     for part in (*DATABASE, LOCK):
         Path(f"{path}{part}").unlink(missing_ok=True)
 
 
 def own(path: Path) -> None:
-    """OSError unless it is a file, and ours: the owner of a file, or of a link to it, may open or
-    change it. Its mode does not matter. FileNotFoundError when there is none."""
+    """Raise OSError unless it is a file and ours: the owner of a file, or of a link to it, may open
+    or change it. Its mode is not checked. FileNotFoundError when it does not exist."""
     if not path.is_file():
         path.lstat()  # there is something else
         raise OSError(f"{path} is not a file")
@@ -79,8 +80,8 @@ def own(path: Path) -> None:
 
 
 def narrow(state: str) -> list[str]:
-    """Give the files of a state the mode 0600; a line for each that other users could use until
-    now. Raises OSError when a file is not ours."""
+    """Set the mode of a state's files to 0600; return a line for each that other users could use
+    until now. Raises OSError when a file is not ours."""
     told: list[str] = []
     paths = [Path(f"{state}{name}{part}") for name in BESIDE for part in DATABASE]
     base = Path(state)
@@ -102,7 +103,7 @@ def narrow(state: str) -> list[str]:
 
 
 def _narrowed(path: Path) -> int:
-    """Give a file of ours the mode 0600; the mode that it had."""
+    """Set the mode of a file of ours to 0600; return the mode that it had."""
     own(path)
     mode = path.stat().st_mode & 0o777
     if mode != MODE:

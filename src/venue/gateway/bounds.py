@@ -1,4 +1,4 @@
-"""The bounds of a venue's doors: what one client, one address and all together may do."""
+"""Limits of connections and requests: for one client, for one address and for all together."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Bounds(Struct, frozen=True):
 
 
 def bounds(*, limited: bool, factor: int = DEV_FACTOR) -> Bounds:
-    """The usual bounds, or none but the system's. OSError when this lets a process open too few
-    files.
+    """Return the usual limits, or only those of the system. OSError when the system lets this
+    process open too few files.
 
-    Of what is counted by address `factor` times the interface's.
+    Limits by address are `factor` times the interface's.
     """
     http = HttpLimits() if limited else _NO_HTTP
     sockets = SocketLimits(attempts=ATTEMPTS_MAX * factor) if limited else _NO_SOCKETS

@@ -1,4 +1,4 @@
-"""Broken invariants in streams: contained where they happen, counted here."""
+"""Contains broken invariants in streams where they happen, and counts them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""More venues in the same process, each under a prefix of its own: `/w/NAME`.
+"""More venues in the same process, each under its own path prefix: `/w/NAME`.
 
-A world is a name until its first request or socket comes; then it comes to life. It
-answers the path after its prefix as the venue itself does, and knows nothing of other worlds.
+A world is only a name until its first request or socket arrives; then it is started. It answers the
+path after its prefix as the venue itself does, and knows nothing of other worlds.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Start = TypeVar("Start")
 
 
 class Lives(Protocol[Start]):
-    """Brings worlds to life."""
+    """Starts worlds."""
 
     def prepare(self) -> None:
         """Make ready what new worlds begin with: one may come."""
@@ -113,8 +113,8 @@ class World:
 
 
 class Worlds:
-    """All worlds, and the door before the venue's own, from the first world on: without one,
-    orders pay nothing."""
+    """All worlds. Once there is one, this is the entry before the venue's own; without worlds,
+    orders pay nothing for it."""
 
     def __init__(self, listener: Listener, lives: Lives[Any]) -> None:
         self._listener = listener
@@ -129,8 +129,8 @@ class Worlds:
     # -- which there are --------------------------------------------------------------------------
 
     async def create(self, name: str, *, agents: bool, begun: str = "") -> World:
-        """A new world as the venue began, or as its kept state `begun` is now. ApiError for a name
-        that is taken, one world too many, or a state that is not kept."""
+        """Make a world from the venue's initial state, or from its saved state `begun` as it is
+        now. ApiError for a name that exists, one world too many, or a state that is not saved."""
         self._check_free(name)
         start = await self._lives.copied(begun) if begun else None
         try:
@@ -172,8 +172,8 @@ class Worlds:
             await self._lives.leave(start)
 
     def _forget(self) -> None:
-        """Free the memory of lives that have ended, many at once: it takes time in proportion to
-        all that lives, and a venue does not collect garbage by itself."""
+        """Free the memory of worlds that have ended, many at once: it takes time in proportion to
+        all objects, and a venue does not collect garbage by itself."""
         self._dead += 1
         if self._dead >= max(DEAD_MAX, len(self._worlds)):
             self._dead = 0
@@ -259,7 +259,7 @@ def _serve_in(life: WorldLife, request: Request) -> None:
 
 
 class Waiting(asyncio.Protocol):
-    """An upgraded connection whose world is not alive yet, or has stopped."""
+    """An upgraded connection whose world has not started yet, or has stopped."""
 
     due = 0.0
 
@@ -315,7 +315,7 @@ class Waiting(asyncio.Protocol):
             stream.data_received(self._early)
 
     def overdue(self, now: float) -> None:
-        """Never: a world comes to life soon, or not at all."""
+        """Never: a world starts soon, or not at all."""
 
     def shutdown(self) -> None:
         """The server stops."""

@@ -79,7 +79,8 @@ class Feeder:
         return await self._link.send(COMMANDS, _encode(chunks))
 
     async def finish(self) -> Any:
-        """Tell the helper that it has all commands; return its answer. HelperFailed."""
+        """Tell the helper that it has received all commands; return its answer. Raises
+        HelperFailed."""
         return await self._link.send(FINISH, b"")
 
     async def read(self, function: Callable[[], T]) -> T:

@@ -1,4 +1,5 @@
-"""The frames between the venue and a helper process: one byte of kind, four of length, payload."""
+"""The format of frames between the venue and a helper: one byte of kind, four of length,
+payload."""
 
 from __future__ import annotations
 

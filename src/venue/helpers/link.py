@@ -1,7 +1,7 @@
-"""One helper process at the end of a pipe: its requests, its answers, and its end.
+"""One helper process at the end of a pipe: sends it requests, receives its answers, ends it.
 
-Frames go both ways as `frames` says. A process that leaves a frame unanswered for too long, and
-does nothing meanwhile, hangs: it is killed, which costs nothing that was committed.
+Frames in both directions have the format of `frames`. A process that leaves a frame unanswered for
+too long without using the processor hangs: the link kills it. Nothing committed is lost by that.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORKED_NS: Final = 1_000_000  # of its processor time; to be stopped by a signal
 
 
 class HistoryFailed(Exception):
-    """A helper cannot do it now; the text says why. `damaged`: a file has changed."""
+    """History cannot do this now; the text says why. `damaged`: the file has changed."""
 
     def __init__(self, told: str, *, damaged: bool = False) -> None:
         super().__init__(told)
@@ -45,10 +45,10 @@ class Link:
     async def start(
         cls, module: str, *arguments: str, name: str, patience_s: float
     ) -> tuple[Link, Any]:
-        """A new process and the first thing it says. HistoryFailed when it does not start.
+        """Start a process; return it and its first frame. HistoryFailed when it does not start.
 
-        Failures name it, as in "the `name` process ended"; a process without an answer for
-        `patience_s` hangs.
+        Error texts contain `name`, as in "the `name` process ended"; a process that gives no answer
+        for `patience_s` hangs.
         """
         return await cls.begun(await spawn(module, *arguments), name, patience_s)
 
@@ -56,8 +56,8 @@ class Link:
     async def begun(
         cls, process: HelperProcess, name: str, patience_s: float, *, path: str = ""
     ) -> tuple[Link, Any]:
-        """As `start`, of a process that was spawned. A failure to start names its file at `path`
-        too."""
+        """Take over a process that `spawn` started, as `start` does. A failure to start also names
+        its file, at `path`."""
         of_file = f"{path}: " if path else ""
         try:
             async with asyncio.timeout(START_S):
@@ -76,7 +76,7 @@ class Link:
         raise HistoryFailed(told)
 
     def send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
-        """Send a frame; return its answer when that comes. HistoryFailed when it cannot be sent."""
+        """Send a frame and return its answer. HistoryFailed when there will be none."""
         if len(self._asked) >= ASKED_MAX:
             raise HistoryFailed(f"{ASKED_MAX} questions wait for the {self._name} process")
         if self.ended.done():
@@ -97,23 +97,23 @@ class Link:
         return self._process.pid
 
     def kill(self, why: str) -> None:
-        """End the process now; its commits stay."""
+        """End the process now; the transactions that it committed stay."""
         self._process.kill()
         self._over(why)
 
     def worked_s(self) -> float:
-        """The processor time that the process has had, in seconds."""
+        """Return the processor time that the process has used, in seconds."""
         return self._process.worked() / 1e9
 
     async def close(self) -> None:
-        """End the process after all answers; kill one that does not end."""
+        """End the process after all answers; kill it when it does not end."""
         self._process.stdin.close()
         await self._process.end(CLOSE_S)
         self._listening.cancel()
         self._over(f"the {self._name} process was ended")
 
     def _await_answer(self) -> None:
-        """Begin to wait for the answer to the frame that was asked first."""
+        """Start to wait for the answer to the oldest open frame."""
         if self._hangs is not None:
             self._hangs.cancel()
             self._hangs = None
@@ -125,8 +125,8 @@ class Link:
         self._hangs = loop.call_later(self._patience_s, self._look, before, times - 1)
 
     def _look(self, before: int, times: int) -> None:
-        """Kill a process that has not worked since the last look: on a busy machine one that does
-        has its turn late."""
+        """Kill a process that has used no processor time since the last check. On a busy machine a
+        working process may answer late, and is left alone."""
         now = self._process.worked()
         if times and now > before + WORKED_NS:
             self._look_again(now, times)
@@ -135,7 +135,7 @@ class Link:
             self.kill(f"the {self._name} process did not answer for {waited_s:g} s")
 
     async def _listen(self) -> None:
-        """Hand each answer to its caller, in order, until the process has ended."""
+        """Pass each answer to its caller, in order, until the process has ended."""
         try:
             while True:
                 kind, value = await self._process.receive()
@@ -160,7 +160,7 @@ class Link:
 
 
 def fail(answer: asyncio.Future[Any], problem: BaseException) -> None:
-    """Answer with a problem, unless there is an answer already."""
+    """Set a problem as the answer, unless there is an answer already."""
     if not answer.done():
         answer.set_exception(problem)
         answer.exception()  # nobody may be waiting

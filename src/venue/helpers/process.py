@@ -1,7 +1,8 @@
 """Starts a module of the venue as a helper process, with a socket to its input and one back.
 
-uvloop starts a process by a fork, which copies the page tables of this one: a venue of 1.6 GB stood
-still for 100 ms. `subprocess` lets the new process share them until it runs its program (vfork).
+uvloop starts a process by a fork, which copies the page tables of this one: that stopped a venue of
+1.6 GB for 100 ms. `subprocess` shares them with the new process until that runs its program
+(vfork).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How a program of the venue begins: its imports, and the environment of a helper process.
+"""Starts a program of the venue: its imports, and the environment of a helper process.
 
-A helper is begun with `python -P -m venue.helpers.program MODULE ...`, which runs `main` of the
-module. Modules stay, once imported. Searching them for garbage took a sixth of a start, and taking
-them apart at the end about as much.
+The command of a helper is `python -P -m venue.helpers.program MODULE ...`, which runs `main` of
+that module. Imported modules are never garbage: looking for garbage among them took a sixth of a
+start, and freeing them at the end about as long.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ ASK_AGAIN_S: Final = 0.11  # the system listens to one process each tenth of a s
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """Collect no garbage meanwhile, nor later among the objects that are there at the end."""
+    """Disable garbage collection meanwhile, and exclude the objects that exist at the end from
+    later ones."""
     gc.disable()
     try:
         yield
@@ -39,7 +40,7 @@ def importing() -> Iterator[None]:
 
 
 def environment(given: Mapping[str, str]) -> dict[str, str]:
-    """The part of the venue's environment that a helper gets."""
+    """Return the part of the venue's environment that a helper gets."""
     kept = {
         name: value
         for name, value in given.items()
@@ -51,11 +52,11 @@ def environment(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def give_way(niceness: int) -> None:
-    """Have the venue's orders go first.
+    """Lower this helper's priority below the venue's.
 
-    Where the system weighs sessions against each other (sched(7), autogroup), a helper's niceness
-    says nothing to it beside a venue of another session: its session gets the same. One that it
-    does not lead is not its own, but the venue's or a terminal's.
+    Where Linux schedules by session (sched(7), autogroup), `nice` has no effect across sessions, so
+    the session's priority is lowered too. A session that this process does not lead is left alone:
+    it is the venue's or a terminal's.
     """
     os.nice(niceness)
     if os.getsid(0) != os.getpid():
@@ -72,7 +73,7 @@ def give_way(niceness: int) -> None:
 
 
 def main() -> None:
-    """Run the module that the command line names; its arguments follow its name."""
+    """Run the module that the command line names; the arguments after the name are the module's."""
     with importing():
         module = import_module(sys.argv.pop(1))
     os._exit(module.main() or 0)  # all is closed

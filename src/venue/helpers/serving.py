@@ -1,6 +1,7 @@
-"""A helper's end of its frames: it answers what the venue asks, in the order of frames.
+"""A helper's end of the pipe: it answers the venue's frames, in their order.
 
-It ends when its input ends. Signals are for the venue, which closes the input in good order.
+It ends when its input ends. It ignores signals, because the venue handles them and then closes the
+input.
 """
 
 from __future__ import annotations

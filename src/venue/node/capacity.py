@@ -1,5 +1,5 @@
-"""A pace of commands that is lower than the machine's: an operator's setting, or what a follower of
-the commands can keep up with."""
+"""Limits the commands a second to less than the machine could do: to an operator's setting, or to
+what a follower of the commands can take."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ class Pace:
         self._is_ahead = False  # the last batch went ahead
 
     def room(self, now: float) -> int:
-        """How many commands may go now; 0 or less: none."""
+        """Return how many commands may go now; 0 or less: none."""
         most = max(1.0, self.rate * STORED_S)
         self._room = min(most, self._room + (now - self._at) * self.rate)
         self._at = now
         return int(self._room) if self._room >= self._least() else 0
 
     def ahead(self) -> int:
-        """How many commands may go ahead of the pace, as of the last look at the room: those of a
-        step, once between two steps, unless more went than there was room for."""
+        """Return how many commands may be sent before the pace has room for them, as of the last
+        call of `room`: the commands of one step, once between two steps, unless the pace was
+        already exceeded."""
         return int(self._least()) if self._room >= 0 and not self._is_ahead else 0
 
     def spend(self, commands: int) -> None:
-        """So many go: more than there is room for are paid for later."""
+        """Count commands that were sent. A number above the room is paid for by later waiting."""
         if commands:
             self._is_ahead = self._room < self._least()
         self._room -= commands
 
     def wait_s(self) -> float:
-        """How long until there is room again."""
+        """Return how many seconds pass until there is room again."""
         return max(0.0, self._least() - self._room) / self.rate
 
     def _least(self) -> float:
-        """The commands of a step: fewer wait for others."""
+        """Return the number of commands in a step: fewer commands wait until more arrive."""
         return max(1.0, self.rate * STEP_S)

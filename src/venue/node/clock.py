@@ -1,8 +1,9 @@
-"""Time for everything outside the core: one object, handed down from `running`; nobody else asks.
+"""Time for everything outside the core: `running` makes one clock, and all other parts get it from
+there.
 
-The machine's clock says what time it is, but may be wrong, and may be set: it steps. Its monotonic
-clock says how much time passes, and never steps. So time passes here as the monotonic clock says,
-and approaches the machine's clock without ever jumping to it.
+The machine's wall clock tells the time, but it may be wrong, and it steps when somebody sets it.
+The machine's monotonic clock tells how much time passes, and it never steps. Time passes here as
+the monotonic clock says, and approaches the wall clock gradually, never by a jump.
 """
 
 from __future__ import annotations
@@ -55,37 +56,38 @@ class Clock(Protocol):
         """Venue time in µs since the epoch: the time of all that happens on the venue."""
 
     def wall(self) -> int:
-        """Server time in µs since the epoch, whatever venue time does: clients' signed timestamps
-        are compared with it. Within one run of the venue it never goes back."""
+        """Return server time in µs since the epoch, independent of venue time: clients' signed
+        timestamps are compared with it. Within one run of the venue it never goes back."""
 
 
 class ServerClock(Protocol):
-    """The times that doors tell and compare with."""
+    """The times that the gateway sends to clients and compares with their timestamps."""
 
     real: bool  # `told` and `oldest` are server time
 
     def now(self) -> int:
-        """As a `Clock`'s."""
+        """See `Clock.now`."""
 
     def wall(self) -> int:
-        """As a `Clock`'s."""
+        """See `Clock.wall`."""
 
     def told(self) -> int:
-        """Server time as clients are told it, µs: venue time where that is not the machine's."""
+        """Return the time that the venue reports to clients, µs: venue time, or the machine's in
+        the mode `real`."""
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
-        """Whether a timestamp that is not near server time is near another time that clients may
-        sign by: venue time, or the machine's."""
+        """Whether a timestamp that is far from server time is near another time by which clients
+        may sign: venue time, or the machine's wall clock."""
 
     def oldest(self) -> int:
-        """The earlier of the times that a timestamp is compared with, µs."""
+        """Return the earliest of the times that a timestamp is compared with, µs."""
 
 
 class SystemClock:
-    """The machine's time without its steps. Both times go on with every call, or stand.
+    """The machine's time without its steps. Both times advance between calls, or stay the same.
 
-    Venue time is never behind server time, and is ahead of it only while the journal is. The time
-    of the machine's clock, `machine`, steps; clients of the same machine sign with it.
+    Venue time is never behind server time, and is ahead of it only while the journal's time is. The
+    wall clock's time, `machine`, steps; clients on the same machine sign with it.
     """
 
     def __init__(self, source: MachineClocks | None = None) -> None:
@@ -100,7 +102,7 @@ class SystemClock:
         self._look_at = steady + LOOK_US
 
     def begin(self, last: int) -> None:
-        """Venue time goes on from the journal's last command, if that is ahead of the machine."""
+        """Start venue time at the journal's last command if that is ahead of the machine."""
         steady = self._steady()
         lead = last - steady - self._server.at(steady)
         if lead <= 0:
@@ -136,8 +138,8 @@ class SystemClock:
         return self._steady() + self._true
 
     def set_apart(self) -> int:
-        """How far the machine's clock is ahead of server time since somebody set it, µs; below 0:
-        how far behind."""
+        """Return how far the machine's clock is ahead of server time since somebody set it, µs;
+        negative when it is behind."""
         server = self._server.at(self._steady())
         apart = self._true - server
         return apart if abs(apart) >= STEP_US else 0
@@ -148,7 +150,7 @@ class SystemClock:
         return steady + min(self._server.at(steady), self._true)
 
     def steady(self) -> int:
-        """µs of the machine since some moment: for how long something takes here."""
+        """Return µs of the monotonic clock: for measuring how long something takes."""
         return self._passed()
 
     def ahead(self) -> tuple[int, int]:
@@ -173,7 +175,8 @@ class SystemClock:
         return steady if steady < self._look_at else self._look(steady)
 
     def _look(self, steady: int) -> int:
-        """Compare with the machine's clock, and approach what it says; steady time by now."""
+        """Compare with the machine's clock, move towards it, and return the steady time of the
+        comparison."""
         read = self._read()
         if read is None:
             return steady  # held up between the two: again with the next call
@@ -207,9 +210,9 @@ class SystemClock:
 
 
 class _Offset:
-    """The offset added to steady time; it moves to where it should be by one part in `SLEW`.
+    """The offset added to steady time. It moves to its target by one part in `SLEW`.
 
-    Two that should be at the same place keep their order: the time of each never goes back.
+    Two offsets with the same target keep their order: the time of each never goes back.
     """
 
     __slots__ = ("_aim", "_from", "_since")
@@ -229,7 +232,7 @@ class _Offset:
         return self._from + (most if gap > 0 else -most)
 
     def aim(self, offset: int, steady: int) -> None:
-        """From now on move to `offset`."""
+        """Move towards `offset` from now on."""
         self._from = self.at(steady)
         self._since = steady
         self._aim = offset

@@ -35,31 +35,33 @@ class ClockMode(Struct, frozen=True):
     rate: int = RATE_UNIT
 
     def text(self) -> str:
-        """As the venue's setting."""
+        """Return the mode as the text of the venue's setting."""
         if self.mode is Mode.OFFSET:
             return f"{self.mode} {self.offset}"
         return f"{self.mode} {self.rate}" if self.mode is Mode.RATE else str(self.mode)
 
 
 class AheadSpan(Struct, frozen=True):
-    """The times that the machine's clock told while it was ahead of server time, from venue time
-    `begin` on, from `first` to `last` (µs): requests were signed by them before they came."""
+    """The times that the machine's clock showed while it was set ahead of server time: from `first`
+    to `last` (µs), since venue time `begin`. Requests were signed by them before server time
+    reached them."""
 
     begin: int
     first: int
     last: int
 
     def text(self) -> str:
-        """As the venue's setting."""
+        """Return the span as the text of the venue's setting."""
         return f"{self.begin} {self.first} {self.last}"
 
 
 class ClockRefused(Exception):
-    """The clock cannot be put so; the text names the rule. Nothing has changed."""
+    """The clock cannot be set this way; the text names the rule. Nothing has changed."""
 
 
 def parsed(text: str) -> ClockMode:
-    """A setting's mode; that of none is `real`. ClockRefused: it is no mode."""
+    """Return the mode that a setting holds; an empty setting means `real`. ClockRefused: it is no
+    mode."""
     found = _SETTING.fullmatch(text or Mode.REAL)
     if found is None:
         raise ClockRefused(f"the journal's clock setting {text!r} is unknown to this version")
@@ -69,6 +71,6 @@ def parsed(text: str) -> ClockMode:
 
 
 def span_of(text: str) -> AheadSpan | None:
-    """A setting's span; None: it holds none."""
+    """Return the span that a setting holds; None: it holds none."""
     found = text.split()
     return AheadSpan(*map(int, found)) if len(found) == len(AheadSpan.__struct_fields__) else None

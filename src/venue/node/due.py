@@ -1,4 +1,5 @@
-"""Things that fall due with time: known ones that are to come, and settled ones."""
+"""Lists things that fall due with time: those that are known to come, and those that were
+settled."""
 
 from __future__ import annotations
 
@@ -28,9 +29,10 @@ COUNTDOWN: Final = "countdown"
 
 
 class Due(Struct, frozen=True, order=True):
-    """Something at venue time `at` (µs): positions, orders or other things it is about, by count.
+    """Something due at venue time `at` (µs); `count` is the number of positions, orders or other
+    things in it.
 
-    Countdowns are of no symbol.
+    A countdown has no symbol.
     """
 
     at: int
@@ -40,7 +42,8 @@ class Due(Struct, frozen=True, order=True):
 
 
 def upcoming(engine: Engine, now: int) -> Iterator[Due]:
-    """Things known to fall due after `now`, in order; funding goes on without end."""
+    """Return the things known to fall due after `now`, in order; the funding of a contract recurs
+    forever."""
     return merge(_funding(engine, now), _countdowns(engine, now))
 
 
@@ -70,14 +73,15 @@ def _countdowns(engine: Engine, now: int) -> Iterator[Due]:
 
 
 class Report:
-    """Things settled while time was moved, in order: alike ones of an instant are counted."""
+    """Things that were settled during an advance of time, in order; equal ones of one instant are
+    counted."""
 
     def __init__(self) -> None:
         self.left_out = 0  # entries beyond `TOLD_MAX`
         self._counts: dict[tuple[int, str, str], int] = {}
 
     def follow(self, batch: list[Applied]) -> None:
-        """Note what a batch settled."""
+        """Note the things that a batch settled."""
         for applied in batch:
             for event in applied.events:
                 settles = _SETTLES.get(type(event))

@@ -1,8 +1,8 @@
-"""Explanations of what a running venue did, computed by a process beside it.
+"""Explains what a running venue did, with a helper process that computes the explanation.
 
-The process replays the journal from a snapshot: the state before a command can be had again, and
-the explanation is what the core says of it. The journal is the venue's alone, so the venue reads it
-and sends it over a pipe.
+The process replays the journal from a snapshot up to the command in question, and explains it from
+the state before that command. Only the venue may open its journal, so the venue reads the commands
+and sends them over a pipe.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ States = dict[int, Callable[[], Snapshot | None]]
 class ExplainQuestion(msgspec.Struct, array_like=True):
     """An order, a bill or a liquidation to explain, by its id; or a refusal.
 
-    A refusal is that of `uid`, told with `code` and `words` when the venue was at `sequence`;
-    `epoch` counts how often it has gone back. A replay begins after the command `begin`.
+    A refusal is of a request by `uid`, answered with `code` and `words` when the venue was at
+    `sequence`; `epoch` counts how often the venue was reverted. A replay begins after the command
+    `begin`.
     """
 
     kind: str
@@ -65,11 +66,11 @@ class Explained(msgspec.Struct):
 
 
 class TooBusy(Exception):
-    """It could not be explained now; the text says why."""
+    """The explanation cannot be computed now; the text says why."""
 
 
 class TooOld(Exception):
-    """It lies before what can be replayed; the text says what can."""
+    """The command is older than what can be replayed; the text says what can be."""
 
 
 class Turns:
@@ -81,7 +82,7 @@ class Turns:
 
 
 class Explainer:
-    """Asks the process; one explanation after another. Belongs to one event loop."""
+    """Sends one question after another to the helper process. Belongs to one event loop."""
 
     def __init__(
         self,
@@ -96,7 +97,7 @@ class Explainer:
         self._turns = turns or Turns()
 
     async def ask(self, question: ExplainQuestion) -> Explained | None:
-        """The explanation; None: there is no such thing. TooBusy, TooOld."""
+        """Return the explanation; None: there is no such thing. Raises TooBusy and TooOld."""
         turns = self._turns
         if turns.waiting >= WAITING_MAX:
             raise TooBusy(f"{WAITING_MAX} explanations are under way")
@@ -142,18 +143,16 @@ class Explainer:
             await link.close()
 
     async def _wait_for_turns(self, link: Link, limit: asyncio.Timeout) -> None:
-        """Count the process's own time only: on a busy machine it has the processor last. One that
-        has none at all hangs, and `link` ends it."""
+        """Limit the processor time of the process, not the time that passes: on a busy machine it
+        gets the processor last. `link` ends a process that gets none at all."""
         while True:
             await asyncio.sleep(self._time_max_s / 2)
             left_s = self._time_max_s - link.worked_s()
             limit.reschedule(asyncio.get_running_loop().time() + max(0.0, left_s))
 
     async def _begin(self, feeder: Feeder, epoch: int, states: States) -> int | None:
-        """Begin at the newest state that lies before what is asked for; its sequence.
-
-        None: nothing has the id that is asked for.
-        """
+        """Start the process at the newest state before the thing that is asked for; return its
+        sequence, or None if nothing has the id."""
         begin = earliest(self._journal)
 
         async def lies_behind(sequence: int) -> bool:
@@ -170,8 +169,8 @@ class Explainer:
         return 0 if await feeder.suggest(None) else None
 
     async def _skip(self, feeder: Feeder, at: int, ahead: list[int], states: States) -> int:
-        """Leave out the commands up to the last of the states `ahead` until which nothing happened
-        to the thing; the sequence it goes on from. States that were passed are taken out."""
+        """Skip the commands up to the last state in `ahead` before which nothing happened to the
+        thing. Return the sequence to continue from, and remove the states that were passed."""
         while ahead and ahead[0] <= at:
             del ahead[0]
         while ahead:
@@ -182,7 +181,7 @@ class Explainer:
         return at
 
     def _states(self) -> States:
-        """Return the states that a replay can begin from, by sequence."""
+        """Return the states that a replay can start from, by sequence."""
         journal = self._journal
         if isinstance(journal, RecentJournal):
             return {one: partial(journal.state, one) for one in journal.beginnings()}
@@ -196,10 +195,11 @@ def _itself(snapshot: Snapshot) -> Snapshot:
 async def _newest(
     sequences: list[int], lies_behind: Callable[[int], Awaitable[bool]], epoch: int
 ) -> int | None:
-    """The last sequence of these, in order, that a thing lies behind; None: it lies behind none.
+    """Return the last of these ascending sequences that is before the thing; None if none is.
 
-    A thing that lies behind one lies behind those before it. Where reverts put numbers back, it may
-    be an earlier one than the last: a replay from there finds the thing as well.
+    A thing that comes after a sequence comes after all earlier ones too. Where a revert put numbers
+    back the result may be an earlier sequence than the last: a replay from there finds the thing as
+    well.
     """
     few, many = sequences[-TRIED:], sequences[:-TRIED]
     for sequence in reversed(few):
@@ -224,7 +224,8 @@ def _too_old(journal: Journal, begin: int) -> str:
 
 
 def forgotten(journal: Journal) -> str:
-    """Tell what a journal in memory keeps no longer; empty: it keeps all."""
+    """Return a sentence about the commands that a journal in memory has dropped; empty: it has all
+    of them."""
     if not isinstance(journal, RecentJournal) or not journal.begin_time():
         return ""
     return (
@@ -236,8 +237,8 @@ def forgotten(journal: Journal) -> str:
 def keeping_recent(
     journal: Journal, take: Callable[[], Snapshot], take_state: Callable[[], Snapshot]
 ) -> list[asyncio.Task[None]]:
-    """The task that keeps a journal in memory short, where there is one. `take` makes whole
-    snapshots, `take_state` those of the engine alone."""
+    """Start the task that shortens a journal in memory; None for other journals. `take` makes whole
+    snapshots, `take_state` snapshots of the engine alone."""
     if not isinstance(journal, RecentJournal):
         return []
     return [asyncio.create_task(_keep_recent(journal, take, take_state))]
@@ -246,9 +247,9 @@ def keeping_recent(
 async def _keep_recent(
     journal: RecentJournal, take: Callable[[], Snapshot], take_state: Callable[[], Snapshot]
 ) -> None:
-    """Have a journal in memory kept short: snapshots stand for what came before.
+    """Replace older commands of a journal in memory by snapshots, again and again.
 
-    Whole ones take up to a second: while time flies most are of the engine alone.
+    A whole snapshot takes up to a second, so while time flies most snapshots hold the engine alone.
     """
     loop = asyncio.get_running_loop()
     whole_at = 0.0

@@ -1,10 +1,10 @@
-"""Commands that wait for a later batch, by owner: owners take turns, so one that floods the venue
-waits for itself and not the others for it.
+"""Commands that wait for a later batch, by owner. Owners are served in turn, so an owner that
+floods the venue delays only its own commands.
 
-The order is that of fair queueing (RFC 8290, section 4). An owner for whom nothing waited goes
-before owners for whom something did. An owner that had its turn goes after all others; a group of
-more commands than one, which is not divided, costs as many turns. Commands of one owner stay in
-their order. The venue's own commands and operators' go first of all.
+The order is that of fair queueing (RFC 8290, section 4). An owner that had no waiting commands is
+served before owners that had some. After its turn, an owner moves to the end. A group of several
+commands is never divided, and costs as many turns. Commands of one owner stay in their order.
+Commands of the venue itself and of operators are served first of all.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Group = tuple[Sequence[Command], OutcomeReceiver, int]
 
 
 class _Flow:
-    """The waiting commands of one owner, oldest first, with the time (s) since when.
+    """The waiting groups of one owner, oldest first, each with the time (s) at which it was added.
 
-    `credit`: what is left of its turn, in commands; below 0 it waits for turns of which it has
-    taken the commands.
+    `credit`: the rest of the owner's turn, in commands; below 0 the owner has used later turns
+    already.
     """
 
     __slots__ = ("commands", "credit", "groups", "owner")
@@ -41,10 +41,9 @@ class _Flow:
 
 
 class FairQueue:
-    """Groups of commands by owner; `commands` counts what waits.
+    """Groups of commands by owner; `commands` is the number of waiting commands.
 
-    `flows` are those of the owners for whom something waits or waited in this round, or who owe
-    turns.
+    `flows` has each owner that has waiting commands, had some in this round, or owes turns.
     """
 
     def __init__(self) -> None:
@@ -55,7 +54,7 @@ class FairQueue:
         self._old: deque[_Flow] = deque()
 
     def add(self, group: Group, now: float) -> None:
-        """Have a group wait after its owner's others; `now` in s."""
+        """Append a group to its owner's waiting groups; `now` in s."""
         size = len(group[0])
         self.commands += size
         if group[2] == VENUE:
@@ -66,7 +65,7 @@ class FairQueue:
             flow.groups.append((now, group))
 
     def put_back(self, groups: Sequence[Group], now: float) -> None:
-        """Have groups that were taken wait before their owners' others; `now` in s."""
+        """Put groups that were taken back in front of their owners' other groups; `now` in s."""
         for group in reversed(groups):
             size = len(group[0])
             self.commands += size
@@ -79,28 +78,29 @@ class FairQueue:
                 flow.groups.appendleft((now, group))
 
     def forget(self) -> None:
-        """Nobody owes a turn: nothing waits, and all that came was served."""
+        """Forget all owners' turns; only allowed when nothing waits."""
         assert not self.commands, f"{self.commands} commands wait"
         self.flows.clear()
         self._new.clear()
         self._old.clear()
 
     def since(self, owner: int) -> float | None:
-        """Since when (s) the owner's oldest group waits; None when nothing does."""
+        """Return the time (s) at which the owner's oldest waiting group was added; None when none
+        waits."""
         flow = self.flows.get(owner)
         return flow.groups[0][0] if flow is not None and flow.groups else None
 
     def waiting(self, owner: int) -> int:
-        """The owner's waiting commands; of the venue's own it is not known."""
+        """Return the number of an owner's waiting commands; the venue's own are not counted."""
         flow = self.flows.get(owner)
         return flow.commands if flow is not None else 0
 
     def take(self, room: int) -> list[Group]:
-        """The groups whose turn it is, as far as their commands have room; at least one."""
+        """Take the next groups in turn, up to `room` commands, but at least one group."""
         return self._take(self._next, room)
 
     def take_new(self, room: int) -> list[Group]:
-        """As `take`, without the owners for whom something waited before."""
+        """Take groups as `take` does, but only of owners that had no waiting groups before."""
         return self._take(self._next_new, room)
 
     def _take(self, following: Callable[[], Group | None], room: int) -> list[Group]:
@@ -117,7 +117,7 @@ class FairQueue:
         return taken
 
     def _flow(self, owner: int) -> _Flow:
-        """An owner's flow, made when there is none."""
+        """Return the owner's flow; make one if it has none."""
         flow = self.flows.get(owner)
         if flow is None:
             flow = self.flows[owner] = _Flow(owner)
@@ -125,7 +125,7 @@ class FairQueue:
         return flow
 
     def _next(self) -> Group | None:
-        """The group whose turn it is; its flow, if it has one, is the first of its list then."""
+        """Return the next group in turn; its flow, if it has one, is then the first of its list."""
         group = self._next_new()
         while group is None and self._old:
             flow = self._old[0]
@@ -140,7 +140,7 @@ class FairQueue:
         return group
 
     def _next_new(self) -> Group | None:
-        """The next group of the venue, or of an owner for whom nothing waited."""
+        """Return the next group of the venue, or of an owner that had no waiting groups before."""
         if self._first:
             return self._first[0]
         while self._new:
@@ -154,7 +154,7 @@ class FairQueue:
         return None
 
     def _remove(self, size: int) -> None:
-        """Take the group that `_next` has just found."""
+        """Remove the group that `_next` has just returned."""
         self.commands -= size
         if self._first:
             self._first.popleft()

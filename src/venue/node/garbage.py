@@ -1,7 +1,8 @@
-"""A venue that serves collects new objects only, so that no order waits for a full collection.
+"""Collects only young objects in a serving venue, so that no order waits for a full garbage
+collection.
 
-An engine that was left then waits to be freed: its parts point at each other, so only a collection
-of all objects frees it.
+An engine that is no longer used stays in memory meanwhile: its parts refer to each other, so only a
+full collection frees it.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ MUCH: Final = 100  # collections of new objects since the last of all: about so 
 
 
 def collect_young_only() -> None:
-    """From now on no collection looks at more than a few objects: orders would wait for it.
+    """Limit each later collection to a few objects, so that no order waits for a long one.
 
-    Objects that live longer leave no garbage that needs one: `test_garbage.py` holds us to that.
+    Long-lived objects of the venue must not become garbage that needs more; `test_garbage.py`
+    checks it.
     """
     gc.collect()
     gc.freeze()
@@ -25,6 +27,7 @@ def collect_young_only() -> None:
 
 
 def free_what_is_left() -> None:
-    """Collect, once much may have been left: everything waits as long as looking at all takes."""
+    """Run a full collection if much may be unused; everything waits until it has looked at all
+    objects."""
     if gc.get_count()[1] >= MUCH:
         gc.collect()

@@ -1,4 +1,5 @@
-"""The journal's thread: one call at a time, in order, each answered on the event loop."""
+"""The journal's thread: it runs one call at a time, in order, and reports each result on the event
+loop."""
 
 from __future__ import annotations
 
@@ -11,10 +12,11 @@ Job = tuple[Callable[[], None], Callable[[BaseException | None], None]]
 
 
 class DiskThread:
-    """Runs what waits for the disk. Leaner than an executor: its hand-over is on every order's way.
+    """Runs the calls that wait for the disk. It is leaner than an executor, as every order passes
+    it.
 
-    It begins with the first call, which a journal in memory never makes. A thread that is not let
-    go ends with the process.
+    The thread starts with the first call; a journal in memory makes none. A thread that is not
+    closed ends with the process.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -25,14 +27,14 @@ class DiskThread:
     def submit(
         self, function: Callable[[], None], done: Callable[[BaseException | None], None]
     ) -> None:
-        """Call `function` on the thread, then `done` on the loop with what it raised, or None."""
+        """Call `function` on the thread, then `done` on the loop with its exception, or None."""
         if self._thread is None:
             self._thread = Thread(target=self._run, name="journal", daemon=True)
             self._thread.start()
         self._jobs.put((function, done))
 
     def close(self) -> None:
-        """Let the thread end, after what was submitted."""
+        """End the thread after the calls that were submitted."""
         if self._thread is not None:
             self._jobs.put(None)
             self._thread.join()

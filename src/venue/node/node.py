@@ -1,4 +1,5 @@
-"""The venue: its engine with what journals, follows and times it, and the questions put to it."""
+"""The venue: its engine, the journal, the followers and the clock, and the questions that others
+ask it."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ READ_YOUR_WRITE_S: Final = 2.0  # how long a history read waits for the projecto
 
 
 class Node:
-    """A venue without its doors. `practice`: nobody's own money is at stake."""
+    """A venue without the door for callers. With `practice`, nobody's own money is at stake."""
 
     __slots__ = (
         "agents",
@@ -111,7 +112,7 @@ class Node:
     def submit(
         self, commands: Sequence[Command], *, owner: int = VENUE, patient: bool = False
     ) -> asyncio.Future[list[Applied]]:
-        """Have commands made durable and applied; a refusal here means nothing was done."""
+        """Make commands durable and apply them. When this raises, nothing was done."""
         answer: asyncio.Future[list[Applied]] = asyncio.get_running_loop().create_future()
         self.enter(commands, answer, owner=owner, patient=patient)
         return answer
@@ -124,7 +125,8 @@ class Node:
         owner: int = VENUE,
         patient: bool = False,
     ) -> None:
-        """As `submit`; `answer` hears of the outcome, and `owner` is the commands' owner."""
+        """Make commands durable and apply them, as `submit` does. `owner` is their owner, and
+        `answer` receives the outcome."""
         for command in commands:
             if type(command) in NEW_WORK:  # ending orders and steering the venue are let in
                 self.check_room(owner)
@@ -139,26 +141,27 @@ class Node:
             raise errors.busy("the venue is stopping; nothing was done") from None
 
     def check_room(self, owner: int) -> None:
-        """ApiError 503 while no new orders of this owner are taken; nothing was done."""
+        """Raise ApiError 503 while the venue takes no new orders of this owner; nothing was
+        done."""
         if self.history.behind:
             raise errors.busy("history is behind; nothing was done")
         if self.sequencer.crowded(owner):
             raise errors.busy("too many commands are waiting; nothing was done")
 
     def is_agent(self, uid: int) -> bool:
-        """Whether an owner is an agent of the venue as which nobody has acted yet: history keeps no
-        rows of its trading."""
+        """Whether an owner is an agent of the venue under whose account nobody has acted yet:
+        history stores no rows of its trading."""
         account = self.engine.accounts.get(uid)
         return account is not None and account.agent and not leaves_rows(account)
 
     def check_rows(self, uid: int) -> None:
-        """ApiError -1142 for an agent whose orders, fills, bills or income history does not
-        keep."""
+        """Raise ApiError -1142 for an agent whose orders, fills, bills or income history does not
+        store."""
         if self.is_agent(uid):
             raise errors.invalid("owner", NO_ROWS)
 
     async def ask(self, question: Callable[..., Any], *arguments: Any) -> Any:
-        """A history question that sees everything acknowledged before it was asked."""
+        """Ask history, after it has stored all that was acknowledged before this call."""
         try:
             await self.history.reach(self.engine.sequence, READ_YOUR_WRITE_S)
             return await self.history.ask(question, *arguments)
@@ -172,11 +175,12 @@ class Node:
         return self.engine.settings.get(name, default)
 
     def api_closed(self) -> Collection[str]:
-        """The contracts that take no orders over the interface, as they were set."""
+        """Return the contracts that take no orders over the interface, by the setting."""
         return _symbols_of(self.setting(API_CLOSED, ""))
 
     def batch_cancel_wording(self) -> str:
-        """The words of a batch cancel for unknown orders: the profile's, until they are set."""
+        """Return the words of a batch cancel for unknown orders: those of the setting, otherwise
+        the profile's."""
         return self.setting("batchCancelWording", self.profile.value)
 
     def owner(self, owner: str, name: str = "owner") -> Account:

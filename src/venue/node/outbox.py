@@ -1,4 +1,4 @@
-"""The outbox: applied commands handed in order to their followers."""
+"""Hands applied commands, in order, to all parts that follow them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ Limit = Callable[[], float | None]
 
 
 class Companion(Protocol):
-    """Hears of a command while the engine stands as that command left it."""
+    """Receives each command while the engine is in the state after that command."""
 
     busy: bool  # it hears of each command, otherwise only of those of `special` types
     special: frozenset[type]
 
     def note(self, applied: Applied) -> None:
-        """A durable command was applied, and the next one is not. Quick, and never raises."""
+        """Note a durable command that was just applied, before the next one is. Must be quick and
+        must not raise."""
 
 
 class Outbox:
-    """Numbered, durable facts. Followers are called with each batch, in the order in which they
-    came. After a revert of the state `reverts` restores and tells what is not in the engine. The
-    sequencer tells the `companion`, command by command.
+    """Calls its followers with each batch of applied commands, in the order in which they were
+    added. After a revert of the state, `reverts` restores the parts outside of the engine and tells
+    its listeners. The sequencer calls the `companion` after every command.
 
-    `limit` says how many commands a second a follower can take now, None for as many as come.
+    `limit` returns how many commands a second a follower can take now, None for any number.
     """
 
     def __init__(self) -> None:
@@ -38,15 +39,15 @@ class Outbox:
         self._followers: list[Follower] = []
 
     def follow(self, follower: Follower, limit: Limit | None = None) -> None:
-        """Hand every later batch to a follower. It must be quick and must not raise. One at
-        most has a `limit`."""
+        """Pass every later batch to a follower. It must be quick and must not raise. One follower
+        at most has a `limit`."""
         self._followers.append(follower)
         if limit is not None:
             assert self.limit is _unlimited, "a second follower has a limit"
             self.limit = limit
 
     def publish(self, batch: list[Applied]) -> None:
-        """Hand a durable, applied batch to all followers."""
+        """Pass a durable, applied batch to all followers."""
         reverts = type(batch[0].command) is RevertState
         assert not reverts or len(batch) == 1, f"a revert among {len(batch)} commands"
         for follower in self._followers:
@@ -56,4 +57,4 @@ class Outbox:
 
 
 def _unlimited() -> None:
-    """All followers can take as many as come."""
+    """Return no limit: the followers can take any number."""

@@ -1,4 +1,4 @@
-"""Time passes for the engine."""
+"""Passes time to the engine."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ RETRY_S: Final = 0.05  # between attempts while too many commands wait
 
 
 async def tick(sequencer: Sequencer) -> None:
-    """Have time pass; the sequencer goes on with what one command may not finish.
+    """Pass time to the engine; the sequencer continues the work that one command may not finish.
 
-    No overload keeps time from passing: liquidations and countdowns are owed to everybody. A
-    sequencer that has stopped does.
+    An overload does not stop time: liquidations and countdowns must happen for every owner. A
+    stopped sequencer does.
     """
     try:
         await _submit(sequencer, Tick(), patient=True)
@@ -25,8 +25,8 @@ async def tick(sequencer: Sequencer) -> None:
 
 
 async def catch_up(engine: Engine, sequencer: Sequencer) -> None:
-    """End what ended while the venue was down, before anybody trades: countdowns that ran out, and
-    the orders of connections that were there when it ended without a stop."""
+    """Before anybody trades, end what ended while the venue was down: countdowns that ran out, and
+    the orders of connections that were open when the venue ended without a stop."""
     await tick(sequencer)
     try:
         while engine.countdowns.due(engine.time):
@@ -48,7 +48,8 @@ async def _submit(sequencer: Sequencer, command: Command, *, patient: bool) -> N
 
 
 def time_matters(engine: Engine) -> bool:
-    """Whether a countdown runs, or a contract has an index or positions, or its spot a price."""
+    """Whether a countdown is set, a contract has an index or positions, or its spot market a
+    price."""
     markets = engine.spot_markets
     return bool(engine.countdowns.queue) or any(
         perp.current

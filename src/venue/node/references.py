@@ -1,4 +1,4 @@
-"""Prices that an operator of a practice venue has markets go by: held, or moving along a line.
+"""Prices that an operator of a practice venue sets for markets: held, or moving along a line.
 
 They are settings of the venue, by contract, so they are journaled and outlive a restart. Agents
 that act with time follow them.
@@ -20,8 +20,8 @@ LASTING_US: Final = 1_000_000  # a line's end is followed so much longer: a step
 class Reference(Struct, frozen=True, array_like=True):
     """A line from `start` at `begin` to `target` at `end`: ticks of the contract, venue time in µs.
 
-    With `sources` the index itself is held on the line, until it is released: it has no other
-    source meanwhile, and these are what it had. Without them, agents go by the line until its end.
+    With `sources` the index itself is held on the line until an operator releases it, and `sources`
+    are the sources that it had before. Without them, agents follow the line until its end.
     """
 
     start: int
@@ -31,19 +31,20 @@ class Reference(Struct, frozen=True, array_like=True):
     sources: tuple[str, ...] = ()
 
     def price(self, time: int) -> int:
-        """Where the line is at a venue time, in ticks."""
+        """Return the line's price at a venue time, in ticks."""
         if time >= self.end:
             return self.target
         passed = max(0, time - self.begin)
         return self.start + (self.target - self.start) * passed // (self.end - self.begin)
 
     def text(self) -> str:
-        """As the venue's setting."""
+        """Return the reference as the text of the venue's setting."""
         return msgspec.json.encode(self).decode()
 
 
 def setting(symbol: str) -> str:
-    """The name of the setting that holds a contract's reference; an empty one is none."""
+    """Return the name of the setting that holds a contract's reference; an empty setting means
+    none."""
     return f"reference {symbol}"
 
 
@@ -60,7 +61,7 @@ class References:
         ] = {}  # by contract: a setting, and its reference
 
     def of(self, symbol: str) -> Reference | None:
-        """The reference that a contract goes by, or last went by."""
+        """Return the last reference of a contract, be it over or not; None: it never had one."""
         name = self._names.get(symbol)
         if name is None:
             name = self._names[symbol] = setting(symbol)
@@ -73,7 +74,7 @@ class References:
         return read[1]
 
     def price(self, symbol: str) -> int:
-        """The price that agents go by now, in ticks; 0 when there is none."""
+        """Return the price that agents follow now, in ticks; 0 when there is none."""
         found = self.of(symbol)
         if found is None:
             return 0
@@ -83,7 +84,7 @@ class References:
         return found.price(time)
 
     def held(self, symbol: str) -> Reference | None:
-        """The reference that a contract's index is held on; None when it is not held."""
+        """Return the reference on which a contract's index is held; None when it is not held."""
         if self._engine.perps[symbol].contract.index_sources != (HELD,):
             return None
         found = self.of(symbol)

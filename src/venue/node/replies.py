@@ -1,4 +1,4 @@
-"""Answers that wait until later slices have done what a command asked for (rule 7.11)."""
+"""Holds back answers until later slices have done what a command asked for (rule 7.11)."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ class OutcomeReceiver(Protocol):
     """The receiver of a group's outcome, called once: a future, or a function."""
 
     def done(self) -> bool:
-        """Whether it has heard, or no longer cares."""
+        """Whether it has an outcome already, or wants none any more."""
 
     def set_result(self, applied: list[Applied], /) -> None:
-        """The outcome of the group."""
+        """Receive the outcome of the group."""
 
     def set_exception(self, problem: BaseException, /) -> None:
-        """Why the outcome will never be known."""
+        """Receive the reason why the outcome will never be known."""
 
 
 Reply = tuple[OutcomeReceiver, list[Applied]]
 
 
 class Replies:
-    """A group's answer is complete when none of its closings is under way any more.
+    """Answers of groups that close positions. An answer is complete when none of its closings is
+    under way.
 
-    Results of later slices for positions that a command was to close are added to its own events.
+    The results of later slices for these positions are added to the events of the command.
     """
 
     def __init__(self) -> None:
@@ -36,7 +37,8 @@ class Replies:
         self.waiting: dict[int, Reply] = {}
 
     def complete(self, reply: Reply) -> bool:
-        """Whether a group that was just applied can be answered; otherwise its answer is kept."""
+        """Whether a group that was just applied can be answered now; if not, its answer is
+        stored."""
         answer, done = reply
         under_way = [
             one.sequence for one in done if type(one.command) is ClosePositions and _left(one)
@@ -49,7 +51,7 @@ class Replies:
         return False
 
     def add(self, later: Applied) -> list[Reply]:
-        """Collect a slice's results of closings under way; return the answers that it completes."""
+        """Add a slice's results to the waiting answers; return the answers that they complete."""
         completed: list[Reply] = []
         for event in later.events:
             if type(event) is not ClosedAtMarket or event.request not in self.waiting:
@@ -65,14 +67,14 @@ class Replies:
         return completed
 
     def drop(self) -> list[Reply]:
-        """The answers that will never be complete."""
+        """Remove and return the answers that will never be complete."""
         dropped = list(self.waiting.values())
         self.waiting.clear()
         return dropped
 
 
 def _left(done: Applied) -> bool:
-    """Whether a command that closes did so with only a part of the positions."""
+    """Whether a command closed only a part of its positions."""
     # Events that these closes triggered, or that followers repeated, come after the last close.
     for event in reversed(done.events):
         if type(event) is ClosedAtMarket and not event.request:

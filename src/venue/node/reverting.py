@@ -61,7 +61,7 @@ class Reverts:
         return set(states)
 
     def follow(self, batch: list[Applied]) -> None:
-        """Go back with the state, if a published batch took it back."""
+        """Restore parts and tell listeners if a published batch is a revert of the state."""
         event = reverted(batch)
         if event is not None:
             self.take(event.aside)

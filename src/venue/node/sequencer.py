@@ -1,21 +1,23 @@
-"""The single writer: gather, stamp, journal, apply, publish, answer.
+"""The single writer: it gathers, stamps, journals, applies, publishes and answers commands.
 
-Commands that arrive while a batch is being made durable form the next batch, so the cost of a sync
-is shared by all commands that wait for it. Nothing is applied, answered or published before its
-batch is durable.
+Commands that arrive while a batch is being made durable form the next batch, so all commands that
+wait for a sync share its cost. Nothing is applied, answered or published before its batch is
+durable.
 
-When more commands wait than a batch may take, batches are small and owners take turns
-(`FairQueue`): an owner that floods the venue waits for itself, and is told to stop (`crowded`).
+When more commands wait than a batch may take, batches are small and owners are served in turn
+(`FairQueue`): an owner that floods the venue delays only its own commands, and gets a refusal
+(`crowded`).
 
-A revert has a batch of its own, and the next batch is made when it is applied: time goes back with
-it.
+A revert is the only command of its batch, and the next batch is made after it was applied, because
+it sets time back.
 
-While the engine has more to work off than one command may do, each batch ends with a slice of it
-(`Proceed`), and a batch without commands is a slice alone: between two new commands there is at
-most one slice, and a cancel never waits for one that stands in its own batch.
+While the engine has more work than one command may do, each batch ends with a slice of that work
+(`Proceed`), and a batch without other commands is a slice alone. So there is at most one slice
+between two new commands, and a cancel never waits for a slice that is not in its own batch.
 
-Commands are stamped with venue time. How long they wait, and how long this thread works on them,
-is told in the machine's time: people wait in that, and overload is the machine's own.
+Commands are stamped with venue time. The time that they wait, and the time that this thread works
+on them, is measured with the machine's clock: callers wait in that time, and overload is the
+machine's.
 """
 
 from __future__ import annotations
@@ -74,9 +76,9 @@ class Stopped(Exception):
 
 
 class Sequencer:
-    """Orders all commands. Lives on one event loop; the journal writes on a thread of its own.
+    """Orders all commands. Belongs to one event loop; the journal writes on its own thread.
 
-    `capacity`: the commands a second that it takes at most; None for as many as it can.
+    `capacity`: the largest number of commands a second that it takes; None for no limit.
     """
 
     def __init__(
@@ -123,9 +125,8 @@ class Sequencer:
     def submit(
         self, commands: Sequence[Command], *, patient: bool = False
     ) -> asyncio.Future[list[Applied]]:
-        """Have commands applied together, in order; the future gives what came of them, with what
-        later slices said of positions that they were to close. As `enter`.
-        """
+        """Apply commands together, in order. The future returns their outcome, with the results of
+        later slices for positions that they close. See `enter`."""
         future: asyncio.Future[list[Applied]] = self._loop.create_future()
         self.enter(commands, future, patient=patient)
         return future
@@ -138,10 +139,12 @@ class Sequencer:
         owner: int = VENUE,
         patient: bool = False,
     ) -> None:
-        """As `submit`; the answer hears of the outcome, never before this returns.
+        """Apply commands together, in order; call `answer` with the outcome, never before this
+        returns.
 
-        `owner` takes turns with other owners. `patient` commands (agents') may wait a moment for
-        company. Raises Overloaded, Stopped, or OutOfBounds for commands that cannot be written.
+        Commands of different `owner`s are served in turn. `patient` commands (agents') may wait a
+        moment so that more share their batch. Raises Overloaded, Stopped, or OutOfBounds for
+        commands that cannot be written.
         """
         assert commands, "a group holds at least one command"
         for command in commands:
@@ -166,7 +169,7 @@ class Sequencer:
             self._schedule(patient=patient)
 
     def crowded(self, owner: int) -> bool:
-        """Whether no new orders of an owner should come in: they could not be served soon."""
+        """Whether to refuse new orders of an owner, because they could not be served soon."""
         if not self._queue.commands:
             return False
         since = self._queue.since(owner)
@@ -175,7 +178,8 @@ class Sequencer:
         return self._waiting >= NEW_MAX or monotonic() - since > WAIT_MAX_S
 
     def _check_room(self, owner: int, more: int) -> None:
-        """Overloaded when so many more would be too many: of this owner, or of all that wait."""
+        """Raise Overloaded when so many more commands are too many for this owner or for the whole
+        queue."""
         self._queue_up()
         own = self._queue.waiting(owner)
         if own and owner != VENUE and own + more > OWN_MAX:
@@ -184,11 +188,11 @@ class Sequencer:
             raise Overloaded(f"{self._waiting} commands wait")
 
     def quiet(self) -> bool:
-        """Whether nothing waits and nothing is being written or worked off."""
+        """Whether no command waits, no batch is being written and no slice is due."""
         return not (self._waiting or self._writing or self._goes_on())
 
     async def worked_off(self) -> None:
-        """Wait until no slices are due; Stopped when there will be none any more."""
+        """Wait until no slices are due; Stopped when there will be no more slices."""
         while self._goes_on():
             if self._slice is None:
                 self._slice = self._loop.create_future()
@@ -197,11 +201,12 @@ class Sequencer:
             raise Stopped(str(self._stopped))
 
     def failed(self) -> bool:
-        """Whether the journal or the engine failed: nothing more is written or applied."""
+        """Whether the journal or the engine failed: the sequencer writes and applies nothing
+        more."""
         return self._stopped is not None and not isinstance(self._stopped, Stopped)
 
     async def on_disk_thread(self, function: Callable[[], None]) -> None:
-        """Run a journal call that must not overlap with a batch being written."""
+        """Run a journal call that must not overlap with the write of a batch."""
         answer: asyncio.Future[None] = self._loop.create_future()
 
         def done(problem: BaseException | None) -> None:
@@ -216,8 +221,8 @@ class Sequencer:
         await answer
 
     async def stop(self) -> None:
-        """Take no more commands and finish those that wait; all other pending work is state, and
-        goes on at the next start."""
+        """Refuse new commands and finish those that wait. All other unfinished work is part of the
+        state, and continues at the next start."""
         self._stopped = self._stopped or Stopped("the venue is stopping")
         if self._waiting or self._writing or self._replies.waiting:
             idle = self._idle = self._loop.create_future()
@@ -228,7 +233,7 @@ class Sequencer:
             self._flush_at.cancel()
 
     def close(self) -> None:
-        """Let the journal's thread go; nothing may be submitted any more."""
+        """End the journal's thread; nothing may be submitted any more."""
         self._disk.close()
 
     def _schedule(self, *, patient: bool) -> None:
@@ -246,7 +251,8 @@ class Sequencer:
             self._flush_at = self._loop.call_soon(self._flush)
 
     def _linger(self) -> None:
-        """Let the next batch wait for company while each turn of the loop brings some."""
+        """Delay the next batch while every loop iteration still brings commands: more of them share
+        one sync."""
         self._flush_is_patient = False
         self._seen = 0
         self._until = monotonic() + LINGER_S
@@ -260,7 +266,7 @@ class Sequencer:
             self._flush()
 
     def _flush(self) -> None:
-        """Stamp what waits, up to the batch's limit, and make it durable."""
+        """Stamp the waiting commands, up to the batch's limit, and make them durable."""
         if self._flush_at is not None:
             self._flush_at.cancel()
             self._flush_at = None
@@ -315,8 +321,8 @@ class Sequencer:
         return groups, commands
 
     def _cut(self, groups: list[Group]) -> list[Group]:
-        """A revert has a batch of its own, once nothing of an earlier command is left to do: time
-        goes back with it. Later commands wait on."""
+        """Cut the groups so that a revert is alone in its batch, after all work of earlier commands
+        is done, because it sets time back. Later commands wait."""
         at = [n for n, group in enumerate(groups) if type(group[0][0]) is RevertState]
         if not at:
             return groups
@@ -330,7 +336,8 @@ class Sequencer:
         return groups[:end]
 
     def _next_groups(self, room: int) -> list[Group]:
-        """The commands of the next batch: all that wait, or those whose turn it is."""
+        """Return the groups of the next batch: all that wait, or those whose owners are next in
+        turn."""
         queue, pending = self._queue, self._pending
         if not queue.commands and len(pending) <= TOGETHER_MAX and self._waiting <= room:
             self._pending = []
@@ -346,7 +353,7 @@ class Sequencer:
         return queue.take_new(ahead) if ahead else []
 
     def _queue_up(self) -> None:
-        """Have all that wait take turns."""
+        """Move all pending groups into the fair queue."""
         if self._pending:
             now = monotonic()
             for group in self._pending:
@@ -354,7 +361,8 @@ class Sequencer:
             self._pending.clear()
 
     def _goes_on(self) -> bool:
-        """Whether a slice is due; a venue that stops only finishes what is to be answered."""
+        """Whether a slice is due. A venue that stops only works on slices for answers that are
+        still open."""
         if self._stopped is None:
             return self._slices
         return bool(self._replies.waiting)
@@ -381,8 +389,8 @@ class Sequencer:
         self._finish(groups)
 
     def _fit(self, commands: int) -> None:
-        """Fit the size of batches to what this thread could work off while these were written, or
-        could have: a disk that takes longer than the work gets more at once."""
+        """Set the batch size to what this thread can apply in the time that one disk write
+        takes."""
         began, before = self._handed_over
         worked = thread_time() - before
         waited = monotonic() - began - worked
@@ -390,7 +398,7 @@ class Sequencer:
         self._most = min(max(int(fitting), BATCH_LEAST), BATCH_MAX)
 
     def _finish(self, groups: list[Group]) -> None:
-        """Apply a durable batch, answer it, publish it; a defect on the way stops the venue."""
+        """Apply a durable batch, answer it, publish it; a defect meanwhile stops the venue."""
         batch: list[Applied] = []
         try:
             replies = self._apply(groups, batch)
@@ -419,7 +427,8 @@ class Sequencer:
             self._idle = None
 
     def _keep_pace(self) -> None:
-        """Take no more commands a second than the capacity, and than the followers can take."""
+        """Set the pace to the smaller of the capacity and the followers' limit, in commands a
+        second."""
         capacity, limit = self._capacity, self._outbox.limit()
         if limit is None or (capacity is not None and capacity < limit):
             limit = capacity
@@ -436,7 +445,8 @@ class Sequencer:
             self._slice = None
 
     def _apply(self, groups: list[Group], batch: list[Applied]) -> list[Reply]:
-        """Apply the commands, add the outcome to the batch; return complete replies."""
+        """Apply the commands and add the outcome to the batch; return the answers that are
+        complete."""
         engine, companion, waiting = self._engine, self._outbox.companion, self._replies.waiting
         replies: list[Reply] = []
         for commands, answer, _ in groups:
@@ -459,7 +469,8 @@ class Sequencer:
         return replies
 
     def _fail(self, groups: list[Group], problem: BaseException) -> None:
-        """Journal or engine failed: nobody is told of an effect, and nothing more is taken."""
+        """Stop after a failure of the journal or the engine: callers get an error, and no command
+        is taken."""
         known = self.failed()
         self._stopped = problem
         if self._flush_at is not None:

@@ -1,4 +1,4 @@
-"""Snapshots of a running venue: engine and views at one sequence, never ahead of history."""
+"""Snapshots of a running venue: engine and views at the same sequence, never ahead of history."""
 
 from __future__ import annotations
 
@@ -22,23 +22,25 @@ STREAMS: Final = "streams"  # that of what private streams said; former snapshot
 
 
 class FrameRecorder(Protocol):
-    """The maker of private frames, command by command."""
+    """Makes the private frames of each command."""
 
     def restore(self, part: bytes, engine: Engine) -> None:
-        """Begin from its part of a snapshot (b"": none) and the engine there; MsgspecError."""
+        """Start with its part of a snapshot (b"": none) and the engine of that snapshot. Raises
+        MsgspecError."""
 
     def note(self, applied: Applied) -> None:
         """Make a command's frames."""
 
     def take(self) -> list[KeptFrame]:
-        """The frames made since the last call."""
+        """Return the frames made since the last call."""
 
     def dump(self) -> bytes:
-        """Its part of a snapshot."""
+        """Return its part of a snapshot."""
 
 
 class Restored:
-    """A recovery's followers: the views go along, history's share is gathered for it."""
+    """The followers of a recovery: they restore the views, and collect the events that history
+    lacks."""
 
     def __init__(self, market_data: MarketData, recorder: FrameRecorder, projected: int) -> None:
         self._market_data = market_data
@@ -49,7 +51,7 @@ class Restored:
         self.frames: list[KeptFrame] = []  # of those
 
     def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
-        """Begin where the snapshot ends."""
+        """Start from the end of the snapshot."""
         self._kept = KeptEvents(engine)
         try:
             if engine.sequence:
@@ -61,21 +63,22 @@ class Restored:
             ) from problem
 
     def note(self, applied: Applied) -> None:
-        """Make a command's frames again, and gather it for history."""
+        """Make a command's frames again, and store them for history."""
         self._recorder.note(applied)
         kept = self._kept.of(applied)
         if applied.sequence > self._projected:
             self.unprojected.append(kept)
 
     def follow(self, batch: list[Applied]) -> None:
-        """Go on with commands applied again."""
+        """Follow commands that are applied again."""
         self._market_data.follow(batch)
         made = self._recorder.take()
         self.frames += [frame for frame in made if frame.sequence > self._projected]
 
 
 def take(engine: Engine, market_data: MarketData, recorder: FrameRecorder) -> Snapshot:
-    """The state between two commands, as bytes. Costs time in proportion to what is open."""
+    """Return the state between two commands, as bytes. Costs time in proportion to the open orders
+    and positions."""
     dumped, digest = state.dump_and_hash(engine)
     return Snapshot(
         sequence=engine.sequence,
@@ -86,6 +89,6 @@ def take(engine: Engine, market_data: MarketData, recorder: FrameRecorder) -> Sn
 
 
 def take_state(engine: Engine) -> Snapshot:
-    """The engine's state alone: a replay begins from it, but no views do."""
+    """Return the engine's state alone: enough to start a replay, but not to restore the views."""
     dumped, digest = state.dump_and_hash(engine)
     return Snapshot(engine.sequence, built.name(), digest, {ENGINE: dumped})

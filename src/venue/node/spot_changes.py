@@ -1,4 +1,5 @@
-"""When each owner's spot account changed last, of those that did since the start."""
+"""Notes when each owner's spot account last changed, for owners whose account changed since the
+start."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ _decode: Final = msgspec.msgpack.Decoder(dict[int, int]).decode
 
 
 class SpotChanges:
-    """Follows applied commands. One number for each owner that does anything."""
+    """Follows applied commands. It stores one number for each owner that does anything."""
 
     __slots__ = ("_times",)
 
@@ -22,19 +23,20 @@ class SpotChanges:
         self._times: dict[int, int] = {}
 
     def time(self, uid: int) -> int:
-        """When balances or holds of an owner changed last, in µs; 0: not since the start."""
+        """Return the time of the last change of an owner's balances or holds, in µs; 0: none since
+        the start."""
         return self._times.get(uid, 0)
 
     def dump(self) -> bytes:
-        """The times, as msgpack."""
+        """Return the times, as msgpack."""
         return msgspec.msgpack.encode(self._times)
 
     def restore(self, data: bytes) -> None:
-        """Become what was dumped."""
+        """Replace the times by a dump."""
         self._times = _decode(data)
 
     def follow(self, batch: list[Applied]) -> None:
-        """Take a batch, in order."""
+        """Note the changes of a batch, in order."""
         times = self._times
         for applied in batch:
             for event in applied.events:

@@ -1,8 +1,8 @@
-"""Venue time passes: ticks for the engine, steps for the agents, each at its instant, in order.
+"""Passes venue time: ticks for the engine and steps for the agents, each at its instant, in order.
 
-Ticks stand on whole seconds of venue time, steps on whole multiples of theirs. With the machine's
-own time those that were missed are left out. In all other modes every instant is lived through:
-commands due at it are applied, stamped with it, before time goes on.
+Ticks are at whole seconds of venue time, steps at whole multiples of their length. In the mode
+`real`, instants that were missed are skipped. In all other modes no instant is skipped: commands
+due at an instant are stamped with it and applied before time passes further.
 """
 
 from __future__ import annotations
@@ -43,41 +43,41 @@ DUE_SHOWN: Final = 10
 
 
 class Stepper(Protocol):
-    """Acts with time, as agents do."""
+    """Acts as time passes, as agents do."""
 
     def acts(self) -> bool:
-        """Whether it may have anything to do."""
+        """Whether it may have commands to give."""
 
     def step(self, now: int) -> list[Command]:
-        """The commands of its next step, at venue time `now` (µs)."""
+        """Return the commands of its next step, at venue time `now` (µs)."""
 
     def posts(self, now: int) -> list[Command]:
-        """Those of them that keep indexes from getting stale."""
+        """Return those commands of the next step that keep indexes from becoming stale."""
 
 
 class Follower(Protocol):
-    """A follower that has something to do at instants of its own."""
+    """A follower with work to do at instants of its own choice."""
 
     def due(self) -> int | None:
-        """The next one in venue time (µs); None when there is none."""
+        """Return the next instant in venue time (µs); None when there is none."""
 
     def pass_time(self) -> None:
-        """Do what is due now. Called at each instant, after what it changed was published."""
+        """Do the work that is due now. Called at each instant, after its changes were published."""
 
 
 class Busy(Exception):
-    """Time is being moved already."""
+    """Another call is moving time already."""
 
 
 class GoingBack(Exception):
-    """The state goes back, and time with it: what was asked for was meant from another time."""
+    """The state is being reverted, and time with it: the request was meant for another time."""
 
     def __init__(self) -> None:
         super().__init__("the state goes back")
 
 
 class Advanced(Struct, frozen=True):
-    """The outcome of an advance: from and to in venue time (µs), the sequence it came to.
+    """The outcome of an advance: its start and end in venue time (µs), and the sequence at the end.
 
     `stopped`: another change of the clock ended it early.
     """
@@ -91,7 +91,7 @@ class Advanced(Struct, frozen=True):
 
 
 class Timekeeper:
-    """Has time pass for a venue. Belongs to one event loop.
+    """Passes time for a venue. Belongs to one event loop.
 
     `room` waits until the engine's followers keep up.
     """
@@ -127,43 +127,43 @@ class Timekeeper:
         step_us: int,
         try_submit: Callable[[list[Command]], Awaitable[None]],
     ) -> None:
-        """Let a stepper act every `step_us`. With the machine's own time `try_submit` submits its
-        commands, and may leave them out when the venue is busy."""
+        """Let a stepper act every `step_us`. In the mode `real`, `try_submit` submits its commands,
+        and may drop them when the venue is busy."""
         self._stepper = stepper
         self._step_us = step_us
         self._try_submit = try_submit
         self._look.set()
 
     def follow(self, follower: Follower, room: Callable[[], Awaitable[None]]) -> None:
-        """Have a follower called at instants of its own; `room` waits until it keeps up."""
+        """Call a follower at its own instants; `room` waits until it keeps up."""
         self._followers.append(follower)
         self._followed.append(room)
 
     def look(self, at: int) -> None:
-        """A follower has something to do at an instant that was not known."""
+        """Ask the followers for their next instants again: one of them has a new one."""
         self._clock.lower(at)
         self._look.set()
 
     def hold(self, who: object) -> None:
-        """Keep the mode `skip` from going on until this one releases it."""
+        """Stop time in the mode `skip` until this holder releases it."""
         self._holders.add(who)
 
     def release(self, who: object) -> None:
-        """Hold time no longer; nothing happens if this one does not."""
+        """End a hold; does nothing if this holder has none."""
         self._holders.discard(who)
         self._look.set()
 
     def holders(self) -> int:
-        """How many hold time."""
+        """Return how many holders stop time."""
         return len(self._holders)
 
     def note(self, batch: list[Applied]) -> None:
-        """Follow the outbox: an advance tells what it settled."""
+        """Follow the outbox, to report the things that an advance settles."""
         if self._report is not None:
             self._report.follow(batch)
 
     def go_back(self, event: StateReverted) -> None:
-        """Take time back with the state."""
+        """Set time back with the state."""
         stored = self._engine.settings.get(SETTING, "")
         self._clock.go_back(parsed(stored), event.time)
         self._ticked = self._stepped = event.time
@@ -174,14 +174,14 @@ class Timekeeper:
         return self._report is not None
 
     def next_due(self) -> list[Due]:
-        """The next things known to fall due."""
+        """Return the next things known to fall due."""
         coming = upcoming(self._engine, self._clock.now())
         return [due for due, _ in zip(coming, range(DUE_SHOWN), strict=False)]
 
     # -- time passes by itself --------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Go on until cancelled, or the sequencer has stopped."""
+        """Pass time until cancelled, or until the sequencer has stopped."""
         while True:
             if self._report is not None or self._clock.mode is Mode.MANUAL:
                 await self._changed(None)
@@ -229,7 +229,7 @@ class Timekeeper:
             return
 
     async def _catch_up(self) -> None:
-        """Act with the machine's own time: missed instants are left out."""
+        """Act in the mode `real`: skip instants that were missed."""
         await self._note_ahead()
         now = self._clock.now()
         attempt: Awaitable[None] | None = None
@@ -247,8 +247,9 @@ class Timekeeper:
             await attempt
 
     async def _note_ahead(self) -> None:
-        """Have requests taken that are signed by a machine's clock which was set ahead, once the
-        journal tells so: a start must not take them again when their time comes."""
+        """Journal the times of a machine's clock that was set ahead, before requests signed by it
+        are accepted: after a restart the venue must not accept them again when server time reaches
+        them."""
         times = self._clock.unnoted()
         if times is None:
             return
@@ -268,8 +269,9 @@ class Timekeeper:
         return (self._ticked // TICK_US + 1) * TICK_US
 
     def _sparse_tick_at(self) -> int:
-        """Each few seconds while prices matter, the full second after the next thing due, and each
-        00:00 UTC: rewards and fee tiers go by days."""
+        """Return the next tick of a sparse advance: every few seconds while prices matter, the full
+        second after the next thing due, and each 00:00 UTC, because rewards and fee tiers are
+        counted by days."""
         at = (self._ticked // DAY_US + 1) * DAY_US
         due = next(upcoming(self._engine, self._ticked), None)
         if due is not None:
@@ -283,13 +285,15 @@ class Timekeeper:
         return (self._stepped // step_us + 1) * step_us
 
     def _tick_matters(self, now: int) -> bool:
-        """Whether to tick: rarely when nothing depends on it. A sparse advance knows when."""
+        """Whether to tick: rarely when nothing depends on time. A sparse advance decides by
+        itself."""
         if self._sparse:
             return True
         return now // IDLE_TICK_US > self._ticked // IDLE_TICK_US or time_matters(self._engine)
 
     def _instant(self, tick_at: int) -> int:
-        """The next instant at which something may be due; `tick_at` is that of the next tick."""
+        """Return the next instant at which something may be due; `tick_at` is that of the next
+        tick."""
         at = tick_at
         if self._report is not None and not self._sparse and not time_matters(self._engine):
             at = (self._ticked // IDLE_TICK_US + 1) * IDLE_TICK_US
@@ -303,7 +307,8 @@ class Timekeeper:
         return max(at, self._clock.now())
 
     async def _live(self, at: int, *, ticks: bool) -> None:
-        """Do all that is due at an instant at which venue time waits; `ticks`: a tick is."""
+        """Do all that is due at the instant at which venue time waits; `ticks`: a tick is due
+        too."""
         commands: list[Command] = []
         if ticks:
             if self._tick_matters(at):
@@ -328,7 +333,7 @@ class Timekeeper:
             await room()
 
     async def _apply(self, commands: list[Command]) -> None:
-        """Have commands applied and worked off; no overload leaves them out."""
+        """Apply commands and wait until they are worked off; an overload does not drop them."""
         while True:
             try:
                 await self._sequencer.submit(commands)
@@ -340,11 +345,11 @@ class Timekeeper:
     # -- time is moved ----------------------------------------------------------------------------
 
     async def advance(self, to: int, *, sparse: bool = False) -> Advanced:
-        """Live through all instants up to venue time `to`, which is not before now.
+        """Pass all instants up to venue time `to`, which is not before now.
 
-        `sparse`: the stepper acts once a minute, and ticks stand on each fifth second and where
-        something falls due. Where no price matters and nobody acts, time goes on in one step.
-        The mode `real` is left for `offset`. Busy: another one is under way; GoingBack; Stopped.
+        `sparse`: the stepper acts once a minute, and ticks are at each fifth second and where
+        something falls due. Where no price matters and nobody acts, time moves in one step. The
+        mode `real` becomes `offset`. Raises Busy: another advance is under way; GoingBack; Stopped.
         """
         if self._reverts:
             raise GoingBack
@@ -383,10 +388,10 @@ class Timekeeper:
         await self._note_mode()
 
     async def change(self, setting: ClockMode, to: int | None) -> None:
-        """Change the mode, after an advance to venue time `to` if that is given.
+        """Change the mode, after an advance to venue time `to` if given.
 
-        An advance that is under way ends at the instant it has come to. GoingBack; Busy: another
-        change came first; Stopped.
+        An advance that is under way ends at the instant that it has reached. Raises GoingBack;
+        Busy: another change came first; Stopped.
         """
         clock = self._clock
         if self._reverts:
@@ -399,7 +404,7 @@ class Timekeeper:
         await self._put(setting)
 
     async def _end_advance(self) -> None:
-        """Have no advance be under way; no revert begins meanwhile."""
+        """End an advance that is under way; no revert begins meanwhile."""
         self._changes += 1
         try:
             while self._report is not None:
@@ -411,14 +416,16 @@ class Timekeeper:
             self._changes -= 1
 
     async def keep(self, name: str, aside: Callable[[], bytes]) -> list[Applied]:
-        """Keep the state between two steps, with data that goes back beside it. Busy, Stopped."""
+        """Save the state between two steps, with the data outside of the engine that reverts with
+        it. Raises Busy and Stopped."""
         if self._report is not None:
             raise Busy("time is being moved")
         async with self._turn:
             return await self._sequencer.submit([KeepState(name, aside())])
 
     async def revert(self, name: str) -> list[Applied]:
-        """Go back to a kept state between two steps. Busy, Overloaded, Stopped: it did not."""
+        """Revert to a saved state between two steps. When it raises Busy, Overloaded or Stopped,
+        nothing was done."""
         if self._report is not None or self._changes:
             raise Busy("time is being moved")
         self._reverts += 1
@@ -441,7 +448,7 @@ class Timekeeper:
             self._look.set()
 
     async def _note_mode(self) -> None:
-        """Journal the mode, which also journals where time has come to."""
+        """Journal the mode, and with it the venue time that was reached."""
         text = self._clock.setting.text()
         if text != self._engine.settings.get(SETTING) or (self._engine.time < self._clock.now()):
             await self._apply([ChangeSetting(SETTING, text)])

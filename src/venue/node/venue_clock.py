@@ -1,7 +1,7 @@
-"""The venue's clock: the machine's time, moved, stretched or standing.
+"""The venue's clock: the machine's time, moved, stretched or stopped.
 
-In every mode but `real` time passes from instant to instant: it waits at the next one, given by
-`limit`, until the timekeeper has done what is due then.
+In every mode but `real` time passes from instant to instant: it stops at the next one, set by
+`limit`, until the timekeeper has done the work that is due then.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ NOTED_US: Final = 60_000_000  # more than a timestamp may be off
 
 
 class VenueClock:
-    """Venue time and server time, in µs since the epoch. Times go on with every call, or stand.
+    """Venue time and server time, in µs since the epoch. Times advance between calls, or stay the
+    same.
 
-    `now` is venue time, `wall` server time. `told` is server time as clients are told it: `wall` in
-    the mode `real`, otherwise venue time. `passing` says that time goes on, be it by an advance.
+    `now` is venue time, `wall` server time. `told` is the time reported to clients: `wall` in the
+    mode `real`, otherwise venue time. `passing`: time moves, by itself or by an advance.
     """
 
     __slots__ = (
@@ -72,10 +73,10 @@ class VenueClock:
     # -- how it is put ----------------------------------------------------------------------------
 
     def begin(self, last: int, stored: ClockMode, asked: ClockMode | None, at: int | None) -> None:
-        """Go on from the journal's last command, in the mode of before or the one asked for.
+        """Start at the time of the journal's last command, in the mode of that time or in the one
+        asked for.
 
-        Time that passed while the venue was down is not lived through. ClockRefused: time would go
-        back.
+        The time while the venue was down is skipped. ClockRefused: time would go back.
         """
         setting = asked if asked is not None else stored
         if at is not None and at < last:
@@ -97,7 +98,8 @@ class VenueClock:
         self._take(setting)
 
     def check_real(self, now: int) -> None:
-        """ClockRefused when venue time is ahead of server time: it would have to go back."""
+        """Raise ClockRefused when venue time is ahead of server time, because it would have to go
+        back."""
         lead = now - self.system.wall()
         if lead > TOLD_US:
             raise ClockRefused(
@@ -106,7 +108,7 @@ class VenueClock:
             )
 
     def put(self, setting: ClockMode) -> None:
-        """Change the mode; venue time goes on from where it is. `check_real` comes first."""
+        """Change the mode; venue time continues from its present value. Call `check_real` first."""
         now = self.now()
         if setting.mode is Mode.REAL:
             self.system.begin(now)
@@ -114,14 +116,14 @@ class VenueClock:
         self._anchor(now)
 
     def move(self, at: int) -> None:
-        """Put venue time at an instant that is not before now, and have it wait there."""
+        """Set venue time to an instant that is not before now, and stop it there."""
         if self.mode is Mode.OFFSET:
             self.setting = ClockMode(Mode.OFFSET, offset=at - self.system.wall())
         self._anchor(at)
 
     def go_back(self, setting: ClockMode, at: int) -> None:
-        """Take a mode and an instant of before. The machine's time goes on: a clock that told it is
-        now an offset from it."""
+        """Restore an earlier mode and instant. The machine's time cannot go back: the mode `real`
+        becomes an offset from it."""
         if setting.mode in (Mode.REAL, Mode.OFFSET):
             setting = ClockMode(Mode.OFFSET, offset=at - self.system.wall())
         self._take(setting)
@@ -132,16 +134,17 @@ class VenueClock:
         self._since = self._moved = self.system.steady()
 
     def limit(self, at: int) -> None:
-        """Have venue time wait at an instant that is not before now."""
+        """Stop venue time when it reaches this instant, which is not before now."""
         self._until = at
 
     def lower(self, at: int) -> None:
-        """Have it wait at an earlier instant than was given."""
+        """Stop venue time at an earlier instant than the present limit."""
         if not self.real:
             self._until = max(min(self._until, at), self._now())
 
     def forgive(self) -> None:
-        """Owe no more time than a second of the machine's: a rate is the most, not a promise."""
+        """Drop what venue time is late by beyond a second of the machine's: a rate is an upper
+        bound."""
         if self.mode is not Mode.RATE:
             return
         now = self._now()
@@ -156,7 +159,7 @@ class VenueClock:
         return min(self._ideal(), self._until)
 
     def _ideal(self) -> int:
-        """Where time would be if nothing was due on the way."""
+        """Return the venue time that would be reached if nothing was due before it."""
         if self.mode is Mode.RATE:
             passed = self.system.steady() - self._since
             return self._at + passed * self.setting.rate // RATE_UNIT
@@ -165,7 +168,8 @@ class VenueClock:
         return self._at
 
     def wait_s(self, at: int) -> float:
-        """Seconds of the machine until an instant comes by itself; 0 or less when it has."""
+        """Return the machine's seconds until venue time reaches an instant; 0 or less when it
+        has."""
         if self.real:
             return (at - self.now()) / 1_000_000
         return (at - self._ideal()) * RATE_UNIT / (self.setting.rate * 1_000_000)
@@ -183,9 +187,9 @@ class VenueClock:
     # -- what clients sign ------------------------------------------------------------------------
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
-        """Whether a timestamp is as near to the machine's time, which may have been set, or to
-        venue time as one must be. Standing time is as long as it stands, up to `DRIFT_US`: clients
-        go on with the clock that they set by it."""
+        """Whether a timestamp is near enough to the machine's wall clock, which may have been set,
+        or to venue time. Time that has stopped is near for as long as it stands still, up to
+        `DRIFT_US`: clients continue with the clock that they set by it."""
         apart = self.system.set_apart()
         machine_ms = (self.wall() + apart) // US_PER_MS
         if apart and abs(sent_ms - machine_ms) <= window_ms:
@@ -202,17 +206,17 @@ class VenueClock:
         return early <= sent_ms <= late
 
     def unnoted(self) -> tuple[int, int] | None:
-        """The times that clients may sign by soon, as the machine's clock was set ahead, and the
-        journal does not tell yet: µs. None: there are none. A start knows the journal's requests by
-        venue time, and others come later; in other modes it knows them all."""
+        """Return the times (µs) by which clients may sign soon, because the machine's clock was set
+        ahead, and which the journal does not contain yet. None: there are none. A restart knows the
+        journal's requests by venue time only; in other modes that is enough."""
         machine = self.system.machine()
         if not self.real or self.system.set_apart() <= 0 or self.signed_ahead > machine + NOTED_US:
             return None
         return machine - NOTED_US, machine + 2 * NOTED_US
 
     def signed_until(self) -> int:
-        """The latest venue time that clients may go by before it moves: they go on while it
-        stands."""
+        """Return the latest venue time that clients may sign by before venue time moves: their
+        clocks continue while it stands still."""
         return self.now() + (DRIFT_US if self.mode is Mode.MANUAL else 0)
 
     def _oldest(self) -> int:

@@ -138,7 +138,7 @@ class Keyring:
 class Authenticator:
     """Checks signed requests against a ring of keys; `explain` adds the text to sign to -1047.
 
-    With `only_ipv4` a key that has a list of addresses is refused over IPv6.
+    With `only_ipv4`, a key that has a list of addresses is refused over IPv6.
     """
 
     def __init__(
@@ -191,7 +191,8 @@ class Authenticator:
         return _caller(key, signed, digest)
 
     async def verify_slowly(self, signed: Signed, text: bytes, ip: str) -> Caller:
-        """As `verify`, for a key whose passphrase was not seen since the start."""
+        """Return the caller as `verify` does, for a key whose passphrase was not seen since the
+        start."""
         key, digest = self._verified(signed, text, ip)
         now = self._clock.wall()
         if not await self._ring.check_slowly(key, signed.passphrase, ip, now):
@@ -220,7 +221,8 @@ class Authenticator:
         return key, digest
 
     def _explained(self, key: Key, digest: bytes, signature: bytes, text: bytes) -> str:
-        """The reason for a refusal, as far as it can be told; never the right signature."""
+        """Return the reason for a refusal, as far as a caller may learn it; never the right
+        signature."""
         if not self._explain:
             return _WRONG_SIGNATURE
         why = cause(key.mac, digest, signature, text)
@@ -230,8 +232,9 @@ class Authenticator:
 
 
 def permit(caller: Caller, access: int, *, leads: bool = False) -> bool:
-    """Whether the key has this permission, one of `Access`. False: it is a lead trader's, which
-    `leads` lets in for a part. ApiError -1052 (HTTP 403) for any other."""
+    """Return whether the key has this permission, one of `Access`. False: it is a lead trader's
+    key, for which `leads` allows a part of the operation. ApiError -1052 (HTTP 403) for any other
+    key."""
     if caller.access & access == access:
         return True
     if leads and caller.access & ACCESS_COPY_TRADE:
@@ -285,9 +288,9 @@ def is_ipv6(text: str) -> bool:
 
 
 def network(text: str) -> Network:
-    """An address or CIDR block; ValueError if it is neither.
+    """Return an address or CIDR block; ValueError if it is neither.
 
-    IPv4 addresses that are written as IPv6 ones (::ffff:192.0.2.1) are taken as what they are.
+    An IPv4 address that is written as an IPv6 one (::ffff:192.0.2.1) becomes the IPv4 address.
     """
     found = ipaddress.ip_network(text, strict=False)
     mapped = getattr(found.network_address, "ipv4_mapped", None)
@@ -297,6 +300,6 @@ def network(text: str) -> Network:
 
 
 def _stranger() -> Key:
-    """Stands in for an unknown key, so that refusing it takes the same path."""
+    """Return a stand-in for an unknown key, so that its refusal takes the same path."""
     view = KeyFacts("", 0, "", 0, [], 0, None, True)
     return Key(view, secrets.token_bytes(32), None, secrets.token_bytes(32))

@@ -1,4 +1,4 @@
-"""Records of a caller: what its key may do, what its headers claim, and as whom it is known."""
+"""Records of a caller: what its key may do, what its headers claim, and which owner it is."""
 
 from __future__ import annotations
 

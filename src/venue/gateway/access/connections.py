@@ -32,8 +32,8 @@ class HttpLimits(Struct, frozen=True, kw_only=True):
 class Gate:
     """Counts the open connections of one listener, per address (`counted_as`).
 
-    A few more are let in beyond the limits, for operators: a client that fills an address's
-    connections must not lock them out.
+    A few more connections are admitted beyond the limits, for operators: a client that fills an
+    address's connections must not lock them out.
     """
 
     def __init__(self, limits: HttpLimits) -> None:
@@ -57,7 +57,7 @@ class Gate:
         return None
 
     def enter_reserve(self, ip: str) -> bool:
-        """Count a connection for operators only; False when these are taken too."""
+        """Count a connection for operators only; False when all of these are in use too."""
         ip = counted_as(ip)
         here = self._reserved.get(ip, 0)
         if here >= RESERVED_PER_IP or sum(self._reserved.values()) >= RESERVED:

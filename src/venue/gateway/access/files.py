@@ -1,4 +1,5 @@
-"""Open files: raise the process's limit to what connections need, or let fewer connections in."""
+"""Raises the process's limit of open files to what the connections need, or admits fewer
+connections."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ class KeyCredentials(Struct, frozen=True):
 
 
 class KeyStore:
-    """All API keys, in memory; with a vault also in its file, one writer at a time."""
+    """All API keys, in memory. With a vault they are also in its file, which has one writer at a
+    time."""
 
     def __init__(self, vault: Vault | None = None) -> None:
         self.ring = Keyring()
@@ -114,14 +115,14 @@ class KeyStore:
         return True
 
     def withdraw(self, there: Container[int]) -> None:
-        """Have the keys of all owners but those `there` stop working at once, for good after the
-        next `settle`. Their sessions end."""
+        """Disable at once the keys of all owners that are not in `there`, for good after the next
+        `settle`. Their sessions end."""
         for found in self._keys.values():
             if found.view.uid not in there and not found.revoked:
                 self._end(found)
 
     async def settle(self) -> None:
-        """Have the keys that were revoked stay so: durable when this returns."""
+        """Make the disabled keys' revocation permanent: it is durable when this returns."""
         async with self._write_turn:
             ended, self._ended = self._ended, {}
             if self._vault is None or not ended:
@@ -181,7 +182,8 @@ def _stored(credentials: KeyCredentials, view: KeyFacts) -> StoredKey:
 
 
 def _withdrawn(view: KeyFacts) -> StoredKey:
-    """A key that lived in memory only, without what would let it in."""
+    """Return a record for a key that was in memory only, without the secrets that would admit a
+    caller."""
     return _at_rest(view, b"", PassphraseHash.none())
 
 

@@ -24,12 +24,12 @@ class PacedClock(Protocol):
     scaled: bool  # its own time counts, not the machine's
 
     def now(self) -> int:
-        """Its time, in µs."""
+        """Return the time of the windows, in µs."""
 
 
 class Limits:
-    """Counts weight and orders; each budget is what a window may take, None switches it off. With a
-    `clock` windows go by its pace.
+    """Counts weight and orders; each budget is what a window may take, and None switches it off.
+    With a `clock`, the windows follow its time.
 
     Operators have a budget of their own per address: a busy client must not lock them out.
     """
@@ -55,11 +55,11 @@ class Limits:
         self._lately = _Counter("account", _ANY, clock)
 
     def charge_ip(self, ip: str, weight: int, now: int) -> tuple[int, int] | None:
-        """Weight (used, remaining) in this window at time `now` (µs); None when off or where time
-        stands.
+        """Charge weight; return (used, remaining) in this window at time `now` (µs). None when the
+        limit is off or time stands still.
 
-        ApiError -1003, HTTP 429, when the budget does not suffice; from then on every charge is
-        refused until the window ends.
+        ApiError -1003, HTTP 429, when the budget does not suffice; every later charge is refused
+        until the window ends.
         """
         if ":" in ip:  # an order over IPv4 asks no other module
             ip = counted_as(ip)
@@ -71,15 +71,15 @@ class Limits:
         return operator.charge(counted_as(ip), weight, now) if operator is not None else None
 
     def charge_uid(self, uid: int, weight: int, now: int) -> None:
-        """The same for an account; its counter stands in no header."""
+        """Charge weight to an account as `charge_ip` does to an address; no header reports it."""
         if self._uid is not None:
             self._uid.charge(uid, weight, now)
 
     def charge_orders(self, uid: int, orders: int, now: int) -> tuple[int, int] | None:
-        """An account's orders in this window of ten seconds and in this minute; None as for
-        weight.
+        """Charge orders to an account; return its orders in this window of ten seconds and in this
+        minute. None as for weight.
 
-        ApiError -1003, HTTP 429, as for weight, when they are more than a minute may have.
+        ApiError -1003, HTTP 429, as for weight, when they exceed a minute's budget.
         """
         if self._orders is None:
             return None

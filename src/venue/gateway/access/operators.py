@@ -1,8 +1,10 @@
-"""Operators: callers with the token or, where none is set, processes of the venue's own user.
+"""Decides who is an operator: a caller with the token or, where none is set, a process of the
+venue's own user.
 
-An address alone says nothing: behind a proxy on this machine every client has the machine's own
-address, and other users of the machine have it too. A proxy may even run as the venue's user. So a
-request without a token must look as a program on this machine makes it: a real venue has a token.
+An address proves nothing: behind a proxy on this machine every client has the machine's own
+address, and so do the machine's other users. A proxy may even run as the venue's user. So a request
+without a token must have the form in which a program on this machine sends it. A real venue has a
+token.
 """
 
 from __future__ import annotations

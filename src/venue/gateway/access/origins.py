@@ -1,7 +1,7 @@
-"""Which web pages may call: the Host, Origin and Sec-Fetch-Site headers decide.
+"""Decides by the Host, Origin and Sec-Fetch-Site headers which web pages may call.
 
-A page can have its visitor's browser call any address. The browser says where the page comes from.
-It says nothing when a name of the page's own points at the venue, but then Host is that name.
+A page can make its visitor's browser call any address. The browser reports where the page comes
+from, but not if the page's own name leads to the venue's address: then Host is that name.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _OWN_SITES: Final = (b"none", b"same-origin")
 class Origins:
     """The names of a listener, and the origins of web pages that may call it.
 
-    Addresses, `localhost` and names without a dot are taken: a web page's owner can have none of
-    them. Other names of the venue must be given as `hosts`. `pages` are origins such as
+    Addresses, `localhost` and names without a dot are accepted: the owner of a web page cannot have
+    one of them. Other names of the venue must be listed in `hosts`. `pages` are origins such as
     `http://localhost:5173`.
     """
 
@@ -70,7 +70,7 @@ def _without_port(host: str) -> str:
 
 
 def _is_nobodys(name: str) -> bool:
-    """Whether no stranger can have this name point at the venue."""
+    """Whether no stranger can point this name at the venue."""
     if "." not in name.rstrip(".") and ":" not in name:
         return True
     if name.endswith(".localhost"):

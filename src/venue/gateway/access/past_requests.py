@@ -1,4 +1,4 @@
-"""Requests of a venue whose time moves: seconds that no clock accepts may be accepted again.
+"""Remembers requests of a venue whose time moves, where a clock may reach their timestamps again.
 
 Seconds are those of a request's timestamp.
 """
@@ -34,11 +34,11 @@ class Times(Protocol):
 
 
 class PastRequests:
-    """The clock that each known request was signed by, and the ids of those that were forgotten
-    and were signed by the machine's: venue time may come to theirs.
+    """For each known request, the clock that signed it. Also the ids of forgotten requests that
+    were signed by the machine's clock, because venue time may still reach their timestamps.
 
-    `kept` are those, by second, that a state has which is about to be gone back to. `known_from` is
-    the first second that this run of the venue knows about.
+    `kept` are the requests, by second, of a state to which a revert is about to go back.
+    `known_from` is the first second that this run of the venue knows about.
     """
 
     __slots__ = (
@@ -76,8 +76,9 @@ class PastRequests:
             self.by_venue.add(request)
 
     def forget(self, second: int, requests: Collection[bytes]) -> None:
-        """Have the requests of a second that leaves the window known on, unless they were signed by
-        venue time. Where there are too many, the seconds that were forgotten first are refused."""
+        """Move the requests of a second that leaves the window to the forgotten ones, unless they
+        were signed by venue time. Where these are too many, the seconds that were forgotten first
+        are refused."""
         if self.by_venue:
             signed = set(requests) - self.by_venue
             if len(signed) < len(requests):
@@ -100,15 +101,16 @@ class PastRequests:
         self._refused = (min(begin, first), max(end, last)) if begin <= end else (first, last)
 
     def has(self, second: int, request: bytes) -> bool:
-        """Whether a request was forgotten that must not have another effect."""
+        """Whether this is a forgotten request, which must not have another effect."""
         row = self._ids.get(second)
         # `in` would first take the id for a number, and make an exception of that it is none.
         return row is not None and row.find(request) >= 0
 
     def refuses(self, timestamp: int, within: int) -> bool:
-        """Whether requests of this time (ms) may have had an effect that is not known: none is
-        taken. They were forgotten for want of room, or the machine's clock, set back, comes to
-        times of which this run does not know all. `within` ms of venue time a request is its."""
+        """Whether requests of this time (ms) may have had an effect that is not known, so that none
+        is accepted: they were dropped for lack of room, or the machine's clock was set back to
+        times of which this run does not know all requests. A request within `within` ms of venue
+        time counts as signed by it."""
         second = timestamp // 1_000
         first, last = self._refused
         if second < self.known_from or first <= second <= last:

@@ -1,7 +1,7 @@
-"""Which user of this machine holds the other end of a connection (Linux tells).
+"""Finds out which user of this machine holds the other end of a connection (Linux only).
 
-The kernel is asked for the one socket (sock_diag(7)). Where it gives no answer its tables of all
-sockets are read (proc(5)), which takes milliseconds.
+It asks the kernel for the one socket (sock_diag(7)). Where the kernel gives no answer, it reads the
+tables of all sockets (proc(5)), which takes milliseconds.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ End = tuple[str, int]  # address and port
 
 
 def owner_of(client: End, server: End) -> int | None:
-    """The user id of the socket at `client` that is connected to `server`, or NOBODY.
+    """Return the user id of the socket at `client` that is connected to `server`, or NOBODY.
 
-    A socket that its process has closed belongs to nobody: the system calls its owner root. None
-    when the system does not tell of any.
+    A socket that its process has closed is NOBODY's: the system calls its owner root. None when the
+    system gives no information about sockets.
     """
     if not TABLES[0].is_file():
         return None
@@ -87,7 +87,7 @@ def _looked_up(client: End, server: End) -> int:
 
 
 def _written(end: End) -> set[str]:
-    """An address and port as the tables write them; an IPv4 one may stand in either table."""
+    """Return an address and port in the tables' notation; an IPv4 one may be in either table."""
     address = ip_address(end[0])
     packed = [address.packed]
     if isinstance(address, IPv4Address):

@@ -1,4 +1,5 @@
-"""The address that a request counts for, when trusted proxies stand before the venue."""
+"""Determines the address that a request counts for, when trusted proxies are in front of the
+venue."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ HOPS_MAX: Final = 16  # addresses that are looked at, from the nearest on
 
 
 class Proxies:
-    """The addresses of proxies whose word about their clients is taken.
+    """The addresses of trusted proxies: the venue believes what these say about their clients.
 
     ValueError when one is neither an address nor a network.
     """
@@ -23,7 +24,7 @@ class Proxies:
         self._trusted: list[IPv4Network | IPv6Network] = [ip_network(text) for text in trusted]
 
     def __bool__(self) -> bool:
-        """Whether the venue stands behind any."""
+        """Whether there are any trusted proxies."""
         return bool(self._trusted)
 
     def trusts(self, ip: str) -> bool:
@@ -52,8 +53,8 @@ class Proxies:
 
 
 def counted_as(ip: str) -> str:
-    """The address that a limit counts: the /64 of an IPv6 one, for a client has a whole one and can
-    call from each of its addresses."""
+    """Return the address that a limit counts: for an IPv6 address its /64, because one client
+    usually has all addresses in it."""
     return _network(ip) if ":" in ip else ip
 
 

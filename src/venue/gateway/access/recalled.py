@@ -1,4 +1,5 @@
-"""Knows again, at a start, the requests of a journal's last commands: none has a second effect."""
+"""Reads the last signed requests from the journal at a start, so that none of them has a second
+effect."""
 
 from __future__ import annotations
 

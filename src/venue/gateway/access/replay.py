@@ -1,7 +1,8 @@
-"""Answers to signed TRADE requests, so that an exact repetition gets its answer and no effect.
+"""Stores the answers to signed TRADE requests: an exact repetition gets the same answer and has no
+effect.
 
-All times here are server time (`Clock.wall`), which the window of timestamps is checked with too.
-A request's id ends in its timestamp, so a journal tells how long each one must be known.
+All times here are server time (`Clock.wall`), with which the window of timestamps is checked too. A
+request's id ends in its timestamp, so the journal shows how long each id must be remembered.
 """
 
 from __future__ import annotations
@@ -53,22 +54,23 @@ def lasting(request: bytes, applied: int, wall: int) -> bool:
 
 
 def signed_by_venue(timestamp: int, applied: int) -> bool:
-    """Whether a request (ms) whose command was applied then (µs) was signed by venue time. The
-    journal does not tell the machine's, which others were signed by."""
+    """Whether a request with a timestamp (ms) was signed by venue time, judged by the venue time
+    (µs) at which its command was applied. The journal does not contain the machine's time, which
+    signed the others."""
     return abs(timestamp - applied // 1_000) <= KEPT_MS
 
 
 class ReplayGuard:
-    """Requests by their timestamp's second, forgotten when that timestamp is past acceptance.
+    """Remembers each signed request until its timestamp is too old to be accepted again.
 
-    A forgotten request is refused from then on, whatever the clock says. One guard serves all
-    doors, also those whose clock a fault has put off: a request has its effect once, at whichever
-    door it comes in.
+    A forgotten request is refused from then on, at any time of the clock. All doors share one
+    guard, also those whose clock is shifted by a fault: a request has one effect, at whichever door
+    it arrives.
 
-    With `times` the machine's clock may be set back, and venue time moves and may go back. Requests
-    signed by the machine's time are known on after no clock accepts them, as a time may come to
-    theirs. Those signed by venue time are known as far as they are in the state: their ids go back
-    beside it (an `AsidePart`).
+    With `times`, the machine's clock may be set back, and venue time moves and may go back.
+    Requests signed by the machine's time are remembered after their window, because a clock may
+    reach their timestamps again. Requests signed by venue time belong to the state: a revert
+    restores their ids.
     """
 
     def __init__(self, times: Times | None = None) -> None:
@@ -128,10 +130,11 @@ class ReplayGuard:
                     self._past.by_venue.add(request)
 
     def go_back(self, wall: int, now: int) -> None:
-        """Forget requests signed by venue time since the state that is gone back to; `restore`
-        comes first. `wall` is server time, `now` the earlier of it and venue time there (µs).
+        """Forget requests that were signed by venue time after the state to which the venue
+        reverts; call `restore` first. `wall` is server time, `now` the earlier of it and the venue
+        time there (µs).
 
-        A client that lives through that time again may sign them again, byte for byte. Requests
+        A client may send those requests again, byte for byte, when that time comes again. Requests
         signed by the machine's time stay known, and so do those in flight.
         """
         past = self._past
@@ -157,7 +160,8 @@ class ReplayGuard:
         self._swept = 0
 
     def dump(self) -> bytes:
-        """The ids of known requests that a state is kept with: of those signed by venue time."""
+        """Return the ids of the known requests that were signed by venue time: they belong to a
+        saved state."""
         past = self._past
         known = {second: set(names) for second, names in self._seeded.items()}
         if past is not None and past.by_venue:
@@ -167,7 +171,7 @@ class ReplayGuard:
         return _encode([(one, sorted(known[one])) for one in sorted(known)]) if known else b""
 
     def restore(self, data: bytes) -> None:
-        """Have the next `go_back` leave these known."""
+        """Set the requests that the next `go_back` must not forget."""
         if self._past is not None:
             self._past.kept = dict(_decode(data)) if data else {}
 
@@ -177,12 +181,12 @@ class ReplayGuard:
             self._past.forget(timestamp // 1_000, (request,))
 
     def refused(self, timestamp: int) -> bool:
-        """Whether requests of this time (ms) may have had an effect that is not known: none is
-        taken."""
+        """Whether requests of this time (ms) may have had an effect that is not known, so that none
+        is accepted."""
         return self._past is not None and self._past.refuses(timestamp, KEPT_MS)
 
     def refuse(self, first: int, last: int) -> None:
-        """Take no request of these times (µs): such requests may have had an effect."""
+        """Accept no request of these times (µs): such requests may have had an effect."""
         if self._past is not None:
             self._past.refuse(first // 1_000_000, last // 1_000_000)
 

@@ -1,8 +1,9 @@
-"""The key store's file: all of it under AES-256-GCM, passphrases under scrypt, atomic rewrites.
+"""The key store's file: encrypted as a whole with AES-256-GCM, passphrases hashed by scrypt,
+replaced atomically.
 
-The keys are sealed as one text, so that nobody without the master key can change, exchange or take
-away one of them. Each rewrite has a number, which stands beside the master key too: an earlier copy
-of the file is not taken for the newest.
+The keys are encrypted as one text, so nobody without the master key can change, exchange or remove
+one of them. Each rewrite has a number, which is also stored beside the master key: so an earlier
+copy of the file is not accepted as the newest.
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ class Vault:
                 ) from None
 
     def _note(self, number: int) -> None:
-        """Have the number of the last rewrite beside the master key."""
+        """Store the number of the last rewrite beside the master key."""
         private_files.put(_master_path(self._path), _master_text(self._key, number))
         self._number = number
 
@@ -215,7 +216,7 @@ def _refuse_missing(path: Path, number: int) -> None:
 
 
 def _refuse_earlier(path: Path, number: int, last: int) -> None:
-    """An earlier copy would have keys work again that were revoked."""
+    """Refuse an earlier copy: with it, keys would work again that were revoked."""
     if number < last:
         raise VaultError(
             f"{path} is an earlier copy (rewrite {number}, the last was {last}): keys revoked since"

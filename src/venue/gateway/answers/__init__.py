@@ -1,1 +1,1 @@
-"""Public answers that are encoded once and given again."""
+"""Public answers that are encoded once and used again."""

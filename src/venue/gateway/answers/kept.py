@@ -1,7 +1,7 @@
-"""Public answers that are encoded once, and given again until their facts have changed.
+"""Caches encoded public answers until the data in them changes.
 
-Two bounds limit what is kept: the number of symbols that the operator has listed, and a constant.
-No caller's questions can raise them.
+Two bounds limit the cache: the number of symbols that the operator has listed, and a constant. No
+questions of a caller can exceed them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ encode: Final = msgspec.json.Encoder(decimal_format="number").encode
 
 
 class KnownAnswer:
-    """An answer, and the stamp of its facts: the two change together.
+    """An answer, and the stamp of its data: the two change together.
 
-    An answer that changes with time alone stands before the time `until` (µs).
+    An answer that changes with time too is valid before the time `until` (µs).
     """
 
     __slots__ = ("answer", "stamp", "until")
@@ -45,11 +45,11 @@ class KnownAnswer:
 
 
 class Series:
-    """The encoded items of a question that any limit may be asked of, oldest first.
+    """The encoded items of a question that may be asked with any limit, oldest first.
 
-    `keys` rise: a trade's id, a candle's open time. `stamp`, `asked` and `until` (µs) say which
-    facts the items tell and for how long; `begin` is the first key whose item may still change.
-    `complete`: no item lies before the first one.
+    `keys` ascend: a trade's id, a candle's open time. `stamp`, `asked` and `until` (µs) say of
+    which data the items are and how long they are valid; `begin` is the first key whose item may
+    still change. `complete`: no item comes before the first one.
     """
 
     __slots__ = (
@@ -74,7 +74,7 @@ class Series:
         self._made = None
 
     def drop(self, begin: int) -> None:
-        """Forget the items with the key `begin` or a later one."""
+        """Drop the items with the key `begin` or a later one."""
         keys = self.keys
         while keys and keys[-1] >= begin:
             keys.pop()
@@ -94,7 +94,7 @@ class Series:
 
 
 class Answers:
-    """The answers and series that are kept, by question; the oldest ones go first."""
+    """The cached answers and series, by question; the oldest are dropped first."""
 
     __slots__ = ("_series", "_series_max", "_spans", "known")
 
@@ -111,7 +111,8 @@ class Answers:
         self._spans.clear()
 
     def keep(self, question: Question, stamp: Any, data: bytes, until: int = FOREVER) -> Encoded:
-        """Keep an answer that stands as long as its stamp does, before `until`; the answer."""
+        """Store an answer that is valid while its stamp stays the same and before `until`; return
+        it."""
         answer = Encoded(data)
         known = self.known
         if question not in known and len(known) >= ANSWERS_MAX:
@@ -129,8 +130,8 @@ class Answers:
     def array(
         self, question: Question, items: list[tuple[int, Any]], make: Callable[[Any], Any]
     ) -> Encoded:
-        """A JSON array of what `make` makes of facts, each under a key: a fact that is as it was
-        when somebody asked before is encoded once."""
+        """Return a JSON array of `make` for each of the facts, which have a key each. A fact that
+        has not changed since the last question is not encoded again."""
         spans = self._spans
         known = spans.pop(question, {})
         if len(spans) >= min(SPANS_MAX, self._series_max):
@@ -144,7 +145,7 @@ class Answers:
         return Encoded(b"[" + b",".join([data for _, data in told.values()]) + b"]")
 
     def held(self) -> list[Question]:
-        """The questions whose series are kept, the one used longest ago first."""
+        """Return the questions whose series are cached, the least recently used first."""
         return list(self._series)
 
     def series(self, question: Question) -> Series:
@@ -165,7 +166,7 @@ def array(parts: list[bytes]) -> Encoded:
 
 
 def with_last(reply: Struct, parts: list[bytes]) -> Encoded:
-    """A reply whose last field, an array that is empty in it, has these encoded parts."""
+    """Return a reply that ends with an empty array, with these encoded parts in that array."""
     empty = encode(reply)
     assert empty.endswith(b"[]}"), type(reply)
     return Encoded(empty[:-2] + b",".join(parts) + b"]}")

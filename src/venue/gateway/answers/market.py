@@ -26,7 +26,7 @@ FEW: Final = 2  # candles that differ between two questions, as a rule
 def depth(
     answers: Answers, question: Question, board: Board, instrument: Instrument, limit: int
 ) -> Encoded:
-    """The best levels; the answer stands until the book's update id changes."""
+    """Return the best levels; the answer is valid until the book's update id changes."""
     book = board.depth(instrument.symbol, limit)
     bids, asks = level_texts(instrument, book.bids), level_texts(instrument, book.asks)
     return answers.keep(question, book.update_id, encode(DepthReply(book.update_id, bids, asks)))

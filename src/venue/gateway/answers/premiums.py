@@ -1,4 +1,5 @@
-"""The premium indexes of the minute's beginning, which the live exchange tells all minute long."""
+"""The premium indexes of the current minute's start, which the live exchange returns for the whole
+minute."""
 
 from __future__ import annotations
 
@@ -38,13 +39,13 @@ class MinutePremiums:
         return found
 
     def follow(self, batch: list[Applied]) -> None:
-        """Take a batch: another minute may have begun."""
+        """Look whether a batch starts another minute."""
         now = batch[-1].time
         if now // MINUTE_US != self._minute:
             self._begin(now)
 
     def go_back(self, event: StateReverted) -> None:
-        """Begin the minute of the state that is back."""
+        """Set the minute to that of a restored state."""
         self._begin(event.time)
 
     def _begin(self, now: int) -> None:

@@ -1,6 +1,7 @@
-"""Operators of a practice venue who act for an owner: `X-Venue-Act-As` names it, nothing is signed.
+"""Lets operators of a practice venue act for an owner: `X-Venue-Act-As` names it, nothing is
+signed.
 
-They may do what the owner could, no more: the same requests are refused.
+They may do what the owner could, and no more: the same requests are refused.
 """
 
 from __future__ import annotations

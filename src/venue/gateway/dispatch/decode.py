@@ -1,5 +1,5 @@
-"""From a body to its named values, from those to request structs, by the fields' readers, and from
-texts to ticks and lots; every refusal names its field."""
+"""Decodes a body to named values, these to request structs by the fields' readers, and texts to
+ticks and lots; every refusal names its field."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ def decode(request: RequestShape, values: dict[str, Any]) -> Any:
 
 
 def ignored(request: RequestShape, values: dict[str, Any]) -> list[str]:
-    """The names of values the operation does not know, or has no use for, in the order they came;
-    in the elements of a list as `orderList[3].reduceOnly`."""
+    """Return the names of values that the operation does not know or does not use, in the order of
+    the request; in the elements of a list as `orderList[3].reduceOnly`."""
     found = _unused(request.names, values)
     for name, known in request.items.items():
         elements = values.get(name)
@@ -146,7 +146,8 @@ def ignored(request: RequestShape, values: dict[str, Any]) -> list[str]:
 
 
 def _unused(known: frozenset[str], values: dict[str, Any]) -> list[str]:
-    """Unknown names, and how long a MARKET order is to live: many programs send it with all."""
+    """Return the unknown names, and the time in force of a MARKET order: many programs send it with
+    each."""
     found = [] if values.keys() <= known else [name for name in values if name not in known]
     if values.get("type") == "MARKET" and values.get("timeInForce") in HAS_NO_EFFECT:
         found.append(f"timeInForce={values['timeInForce']}")
@@ -154,7 +155,7 @@ def _unused(known: frozenset[str], values: dict[str, Any]) -> list[str]:
 
 
 def _check_reach(page: Field, size: Field, arguments: dict[str, Any]) -> None:
-    """Refuse pages that lie too deep: a list's far page costs as much as all before it."""
+    """Refuse pages too far down a list: such a page costs as much as all before it."""
     number, most = (arguments.get(field.attribute, field.default) for field in (page, size))
     if number * most > REACH_MAX:
         rule = f"'{size.name}' x '{page.name}' may be at most {REACH_MAX}"
@@ -190,7 +191,7 @@ def decimal(name: str, value: Any) -> str:
 
 
 def rate(name: str, value: Any) -> str:
-    """As `decimal`, and 0."""
+    """Read a number as `decimal` does, or 0."""
     if type(value) is str and _USUAL_DECIMAL(value):
         return value
     if not isinstance(value, str) or not _DECIMAL.fullmatch(value):
@@ -266,7 +267,7 @@ def one_of(names: dict[str, int], error: Callable[[], errors.ApiError]) -> Reade
 
 
 def bad_algo_type() -> errors.ApiError:
-    """No type of a conditional order."""
+    """Return the refusal of a value that is no type of a conditional order."""
     return errors.error(-1116, rule=f"must be one of {', '.join(ALGO_TYPES)}")
 
 

@@ -1,6 +1,6 @@
-"""From a whole request to its answer: find the row, charge, authenticate, decode, call, encode.
+"""Answers a whole request: find the row, charge, authenticate, decode, call, encode.
 
-The order of the steps is part of the security argument: which page asks, then weight, then the
+The order of the steps is part of the security argument: the page's origin, then weight, then the
 signature over the raw bytes before anything is parsed; nothing has an effect before the handler.
 """
 
@@ -245,8 +245,8 @@ class Dispatcher:
             self._call(request, route, caller.uid)
 
     def _act(self, request: Request, route: Route, now: int) -> None:
-        """Serve an operator that acts for an owner. No signature tells a repetition from a second
-        request: one that trades has its effect each time."""
+        """Serve an operator that acts for an owner. Without a signature nothing marks a repetition:
+        a request that trades has its effect each time."""
         caller = acting(self._node, self._operators, request, route)
         request.uid = caller.uid
         self._count(request, route, caller, now)
@@ -264,7 +264,7 @@ class Dispatcher:
             self._refuse(request, refused)
 
     def _count(self, request: Request, route: Route, caller: Caller, now: int) -> None:
-        """Check the caller's right and budgets, and tell it how many orders it sent."""
+        """Check the caller's right and budgets; set the headers with its number of orders."""
         orders = self.desk.admit(route, caller, now)
         if orders is not None:
             request.lines += b"x-order-count-10s: %d\r\nx-order-count-1m: %d\r\n" % orders
@@ -272,8 +272,8 @@ class Dispatcher:
     # -- operations that trade --------------------------------------------------------------------
 
     def _trade(self, request: Request, route: Route, caller: Caller, oldest: int) -> None:
-        """A request has its effect once: an exact repetition gets the recorded answer. `oldest` is
-        the clock's, now."""
+        """Serve a request whose exact repetition only gets the recorded answer; `oldest` is the
+        clock's now."""
         known = self._replays.enter(caller.timestamp_ms, caller.request, oldest)
         if known is None:
             self._trade_once(request, route, caller, partial(self._traded, request, caller))
@@ -410,7 +410,7 @@ class Dispatcher:
         return errors.explained(refusal, words)
 
     def _wait(self, request: Request, answering: Coroutine[Any, Any, None]) -> None:
-        """Go on as a task."""
+        """Continue as a task."""
         task = asyncio.get_running_loop().create_task(self._guarded(request, answering))
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
@@ -423,7 +423,7 @@ class Dispatcher:
 
 
 def refusal_of(problem: Exception, what: str) -> ApiError:
-    """The refusal to tell a caller; a problem that is neither refusal nor stop is logged."""
+    """Return the refusal for a caller; log a problem that is neither a refusal nor a stop."""
     if isinstance(problem, ApiError):
         return problem
     if isinstance(problem, Stopped):
@@ -457,7 +457,7 @@ def document(make: Callable[[], dict[str, Any]]) -> Callable[[], bytes]:
 
 
 def _values(route: Route, request: Request) -> dict[str, Any]:
-    """The parameters, from the one place they may stand in."""
+    """Return the parameters, from the one place where they are allowed."""
     query, body = request.query, request.body
     if not route.in_body:
         if body and body.strip() != b"{}":

@@ -1,6 +1,7 @@
-"""Requests that rules hit: delayed, answered otherwise, lost, or served by a clock that is off.
+"""Serves requests that fault rules match: delayed, answered differently, lost, or with a shifted
+clock.
 
-Operators' own requests are never hit: a rule can always be taken back.
+No rule matches operators' own requests, so a rule can always be removed.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class ShiftedClock:
         return self._clock.wall() + self._by
 
     def told(self) -> int:
-        """Server time as clients are told it."""
+        """Return the time that the venue reports to clients, shifted."""
         return self._clock.told() + self._by
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
@@ -111,7 +112,7 @@ class FaultyDoor:
             answering.answer(_refused(request, effect))
 
     def _do(self, request: Request, way: Course) -> None:
-        """Have the request served; `duplicate` delivers it once more, to nobody."""
+        """Serve the request; `duplicate` serves it a second time and drops that answer."""
         effect = way.effect
         if effect is not None and effect.kind == "clock_skew":
             self._shifted(effect.ms or 0)(request)
@@ -146,7 +147,7 @@ class FaultyDoor:
 
 
 class Interposed:
-    """Receives the answer to a request that rules have hit."""
+    """Receives the answer to a request that fault rules match."""
 
     def __init__(self, connection: Answering, request: Request, way: Course, door: Door) -> None:
         self._connection = connection
@@ -163,7 +164,7 @@ class Interposed:
             self._send(data)
 
     def rest(self) -> None:
-        """Do nothing: the venue does not slow down a client that a fault tells to slow down."""
+        """Do nothing: the venue does not slow down a client to which only a fault says so."""
 
     def abort(self) -> None:
         """End the connection."""
@@ -204,9 +205,11 @@ class Interposed:
         self._connection.answer(data.replace(b"\r\n", told, 1))
 
     def _stale(self, data: bytes) -> bytes:
-        """An answer with the body of the first one to the same question, until it is too old.
+        """Return an answer with the body of the first one to the same question, until that is too
+        old.
 
-        It is a success, so the caller is who the headers say; what all callers see has none.
+        It is a success, so the caller is the one that the headers name; public answers have no
+        caller.
         """
         effect, request = self._way.effect, self._request
         assert effect is not None
@@ -236,10 +239,10 @@ class Nowhere:
         """Nobody rests."""
 
     def abort(self) -> None:
-        """Nothing ends."""
+        """Do nothing."""
 
     def reset(self) -> None:
-        """Nothing ends."""
+        """Do nothing."""
 
     def peer_owner(self) -> int | None:
         """The user id at the other end of the first delivery."""
@@ -318,7 +321,7 @@ def _truncated(data: bytes, size: int | None) -> bytes:
 
 
 def _shifted(data: bytes, ms: int) -> bytes:
-    """An answer that tells the time, by a clock that is off."""
+    """Return the answer with its time changed to that of a shifted clock."""
     head, _, body = data.partition(_END)
     if not body.startswith(b'{"serverTime":'):
         return data

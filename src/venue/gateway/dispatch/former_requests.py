@@ -1,4 +1,4 @@
-"""The words for a request to a path of V2: its fields as the row of V3 has them."""
+"""Answers a request to a path of V2 with words that name the fields of the row in V3."""
 
 from __future__ import annotations
 

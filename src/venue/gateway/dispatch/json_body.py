@@ -1,4 +1,4 @@
-"""The JSON of a body, read strictly: numbers keep their text, nothing is given twice."""
+"""Reads the JSON of a body strictly: numbers stay text, and a name given twice is refused."""
 
 from __future__ import annotations
 

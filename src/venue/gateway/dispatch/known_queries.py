@@ -1,4 +1,4 @@
-"""Queries that were decoded before, by their bytes."""
+"""Caches decoded queries by their bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows bound to their handlers: found by raw path and method, compiled once."""
+"""Connects rows with their handlers: compiled once, found by raw path and method."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Closed = Callable[[Door], str]
 
 
 class Route:
-    """One row with its handler, ready to serve. `closed` names the setting it is off by.
+    """One row with its handler, ready to serve. `closed` names the setting that can switch it off.
 
-    `lead` refuses what a lead trader's key may not ask, of a row that lets such keys in.
+    `lead` refuses requests that a lead trader's key may not make, of a row that admits such keys.
     """
 
     __slots__ = (
@@ -92,7 +92,7 @@ class Routes:
         self._parts = [path.split(b"/") for path in self.by_path]  # for `near`
 
     def of(self, row: Row) -> Route:
-        """A row's route. KeyError: it has none here."""
+        """Return a row's route. KeyError: it has none here."""
         return self.by_path[row.path.encode()][row.method.encode()]
 
     def find(self, method: bytes, path: bytes) -> Route | None:
@@ -140,7 +140,7 @@ class Routes:
 
 
 def named_values(route: Route, path: bytes) -> dict[str, str]:
-    """The parameters that stand in a path."""
+    """Return the parameters that a path contains."""
     pairs = zip(route.row.path.split("/"), path.decode("latin-1").split("/"), strict=True)
     return {name[1:-1]: value for name, value in pairs if name.startswith("{")}
 

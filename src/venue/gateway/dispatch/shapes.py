@@ -1,4 +1,4 @@
-"""From a request struct's annotations, read once, to the shape by which its values are decoded."""
+"""Derives from a request struct's annotations, once, the shape by which its values are decoded."""
 
 from __future__ import annotations
 

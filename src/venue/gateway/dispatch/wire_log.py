@@ -1,7 +1,7 @@
 """The wire log: the last requests and frames of all clients, in bounded memory.
 
-While an order is on its way its data is only stored. It is read, named and masked when the log is
-asked for. Headers are not kept, so neither signatures nor passphrases are.
+While an order is processed its data is only stored. It is parsed, named and masked when somebody
+reads the log. Headers are not stored, so neither signatures nor passphrases are.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ Finish = Callable[[Any, Exception | None], None]
 
 class WireLog:
     """The last `size` requests of owners and operators, as many of strangers, and as many frames of
-    either: strangers push out only each other's. Numbers of all rise in one row.
+    either: requests of strangers replace only those of strangers. All numbers are of one ascending
+    series.
 
-    A stranger is whoever has not shown a right signature or an operator's right, and whoever asks
-    for public data.
+    A stranger is a caller that has shown neither a right signature nor an operator's right, or that
+    asks for public data.
     """
 
     __slots__ = (
@@ -52,7 +53,7 @@ class WireLog:
         self.public_frames: deque[Said] = deque(maxlen=size)
 
     def serving(self, serve: Callable[[Request], None]) -> Callable[[Request], None]:
-        """As `serve`, with every request and its answer noted."""
+        """Serve as `serve` does, and note every request and its answer."""
 
         def noted(request: Request) -> None:
             if request.path != OWN_PATH:
@@ -92,14 +93,15 @@ class Said:
 
 
 class Exchange:
-    """A request over HTTP with what came of it; it stands between the request and its connection.
+    """A request over HTTP and its outcome; it takes the place of the connection for the request's
+    handler.
 
-    `status` 0: the connection was ended without an answer. `refusal` is the body of an answer that
-    is no success; `sequence` is the venue's when it was refused. `uid` is the owner that its
-    signature has shown, below 0 an operator, 0 nobody. `acts` is the owner that the request named
-    to act for; `began` and `ended` are seconds of the same clock.
+    `status` 0: the connection ended without an answer. `refusal` is the body of an answer that is
+    no success; `sequence` is the venue's when it was refused. `uid` is the owner whose signature
+    was right, below 0 an operator, 0 nobody. `acts` is the owner for which the request asked to
+    act; `began` and `ended` are seconds of the same clock.
 
-    Every order of a practice venue waits for this code, so work that can wait is left to reading.
+    Every order of a practice venue waits for this code, so work that can wait is done at reading.
     """
 
     __slots__ = (
@@ -135,7 +137,8 @@ class Exchange:
         return self._whole or len(self.query) + len(self.body)
 
     def answer(self, data: bytes) -> None:
-        """Note an answer and send it. Any answer but 200 tells the request's number."""
+        """Note an answer and send it. An answer with another status than 200 contains the request's
+        number."""
         connection = self._connection
         if connection is None:
             return
@@ -158,7 +161,7 @@ class Exchange:
             self._lose().abort()
 
     def reset(self) -> None:
-        """As `abort`, with a reset."""
+        """Abort the connection with a reset."""
         if self._connection is not None:
             self._lose().reset()
 
@@ -173,7 +176,7 @@ class Exchange:
         return self._connection.peer_owner()
 
     def _know(self) -> None:
-        """Take the owner that was found out meanwhile, and let go of the request."""
+        """Note the owner that was identified meanwhile, and drop the request."""
         request = self._request
         if request is not None:
             self.uid = request.uid
@@ -219,7 +222,7 @@ class Operated:
         self.ended = 0.0
 
     def finishing(self, finish: Finish) -> Finish:
-        """As `finish`, noting what came of it."""
+        """Call `finish` and note the outcome."""
 
         def noted(reply: Any, problem: Exception | None) -> None:
             self.end(problem)
@@ -228,7 +231,7 @@ class Operated:
         return noted
 
     def losing(self, lost: Finish) -> Finish:
-        """As `lost`: nobody was answered."""
+        """Call `lost`, and note that there is no answer."""
 
         def noted(reply: Any, problem: Exception | None) -> None:
             self._end()

@@ -1,6 +1,7 @@
-"""A listener's way from an old frame of a private channel to those of now: none missed, none twice.
+"""Brings a listener from an old frame of a private channel to the present ones: none missed, none
+twice.
 
-Pages come from history, at the reader's pace. With less than a page to go, live frames
+Pages come from history, as fast as the reader takes them. With less than a page to go, live frames
 are held back until the page has been sent; then the listener is live.
 """
 
@@ -40,11 +41,11 @@ class Reader(Protocol):
 
 
 class Gone(Exception):
-    """A frame is not kept any more."""
+    """The frame is not stored any more."""
 
 
 class CatchUp:
-    """Goes on by itself until `live` is called with the last number that was sent."""
+    """Runs as a task until it calls `live` with the last number that was sent."""
 
     def __init__(
         self, door: Door, reader: Reader, key: OwnKey, after: int, live: Callable[[int], None]
@@ -102,7 +103,7 @@ class CatchUp:
         self._live(self._sent)
 
     async def _replay(self, newest: int) -> None:
-        """Send what is kept up to a number."""
+        """Send the stored frames up to a number."""
         node, key = self._node, self._key
         if self._sent < newest:
             await node.history.reach(node.engine.sequence, HISTORY_S)

@@ -70,8 +70,9 @@ class StreamServer(Protocol):
 class SocketConnection(asyncio.Protocol):
     """One upgraded connection: an asyncio protocol, made when HTTP hands its transport over.
 
-    While the reader does not keep up, frames wait here and nothing it says is read. Frames that
-    are on their way cannot be taken back, so a refusal to wait any longer goes after them.
+    While the reader does not keep up, frames wait here and nothing from the client is read. Frames
+    that were handed to the transport cannot be taken back, so a refusal to wait any longer is sent
+    after them.
     """
 
     due = 0.0  # deadlines are the session's own
@@ -193,9 +194,9 @@ class SocketConnection(asyncio.Protocol):
             self._transport.pause_reading()  # it may go on sending until it is aborted
 
     def eof_received(self) -> bool:
-        """End the session: a client that sends no more is told no more.
+        """End the session: a client that sends no more gets no more frames.
 
-        The transport closes when it has written what it holds. It is aborted when nobody reads.
+        The transport closes when it has written its buffer. It is aborted when nobody reads.
         """
         self._do(self._hang_up)
         return False
@@ -213,7 +214,7 @@ class SocketConnection(asyncio.Protocol):
         self._transport.pause_reading()
 
     def resume_writing(self) -> None:
-        """The reader goes on."""
+        """The transport calls this when the reader takes bytes again."""
         self._do(self._resume)
 
     def _resume(self) -> None:
@@ -253,7 +254,7 @@ class SocketConnection(asyncio.Protocol):
     # -- opening ----------------------------------------------------------------------------------
 
     async def _open(self, request: Request) -> None:
-        """Let the client in, or say why not."""
+        """Admit the client, or send it the reason for the refusal."""
         try:
             await self._let_in(request)
         except ApiError as refusal:
@@ -423,7 +424,7 @@ class SocketConnection(asyncio.Protocol):
     def _finish(self) -> None:
         """Send nothing more but the close of the connection.
 
-        It comes before every end of the transport, so no frame is written to one that has ended.
+        Called before every end of the transport, so no frame is written to one that has ended.
         """
         self._ended = True
         self._room.set()
@@ -433,7 +434,7 @@ class SocketConnection(asyncio.Protocol):
             self._session.quit()
 
     def _flush(self) -> None:
-        """Send what the protocol itself has to say."""
+        """Send the bytes of the protocol itself."""
         transport = self._transport
         for data in self._conn.data_to_send():
             if transport.is_closing():

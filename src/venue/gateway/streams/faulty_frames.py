@@ -1,4 +1,5 @@
-"""Frames that rules hit: left out, doubled, late; connections that fall silent or are ended."""
+"""Applies fault rules to frames: left out, doubled, late; and to connections that fall silent or
+end."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ class FrameReceiver(Protocol):
 
 
 class FaultyFrames:
-    """Has rules act on each frame on its way to a listener."""
+    """Applies rules to each frame on its way to a listener."""
 
     def __init__(self, rules: FaultRules, defects: Defects, wire: WireLog | None = None) -> None:
         self._rules = rules

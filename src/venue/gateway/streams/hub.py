@@ -1,7 +1,8 @@
-"""Channels and their listeners: each change is shaped once per channel and sent to all listeners.
+"""Channels and their listeners: each change is encoded once per channel and sent to all its
+listeners.
 
 Public channels are conflated to their interval. All private frames, which the recorder made, are
-sent, in the order of their causes. Nothing here waits: a slow listener has a bounded queue of its
+sent in the order of their causes. Nothing here waits: a slow listener has a bounded queue of its
 own.
 """
 
@@ -80,11 +81,11 @@ class OwnChannel:
 
 
 class Hub:
-    """Follows the outbox, after market data. Lives on one event loop.
+    """Follows the outbox, after market data. Belongs to one event loop.
 
     No call raises. A listener that fails is dropped, and nobody else. A channel that fails is
-    forgotten: its listeners are ended, because they miss a frame, and the next one to join
-    gets a new channel.
+    dropped: its listeners are ended, because they miss a frame, and the next one to join gets a new
+    channel.
     """
 
     def __init__(self, door: Door, timing: Timing) -> None:
@@ -112,7 +113,8 @@ class Hub:
     # -- who listens ------------------------------------------------------------------------------
 
     def join(self, listener: Subscriber, key: PublicKey, stream: Stream) -> None:
-        """Have a listener told of a public channel, beginning with where it is in its turn."""
+        """Subscribe a listener to a public channel; its first frame is sent when it is the
+        listener's turn."""
         self._newcomers.add(listener, key, stream)
 
     def _let_in(self, listener: Subscriber, key: PublicKey, stream: Stream) -> None:
@@ -158,10 +160,11 @@ class Hub:
             del self._by_symbol[symbol]
 
     def join_own(self, listener: Subscriber, key: OwnKey, after: int | None = None) -> None:
-        """Have a listener told of what changes for one account.
+        """Subscribe a listener to an account's channel: live from now, or resuming after sequence
+        number `after`.
 
-        Frames begin now, or `after` a number that is kept: then the missing ones come first. A
-        listener that is told already goes on, or begins again after that number.
+        The stored frames after that number are sent first. A listener that is subscribed already
+        stays so, or resumes after that number.
         """
         if not self._node.recorder.trusted():
             self._end(listener)
@@ -239,7 +242,7 @@ class Hub:
             channel.torn = True
 
     def _follow_own(self) -> None:
-        """Gather what each listener is told of a batch: it is sent together."""
+        """Collect each listener's frames of a batch, which are sent together."""
         recorder, channels = self._node.recorder, self._own
         outgoing: dict[Subscriber, list[Frame]] = {}
         for kept in recorder.published if channels else ():
@@ -285,7 +288,7 @@ class Hub:
                 self._drop_own(listener)
 
     def _drop_own(self, listener: Subscriber) -> None:
-        """Let go of a listener that failed, in every private channel."""
+        """Remove a listener that failed from every private channel."""
         self._drop(listener)
         for key, own in list(self._own.items()):
             if listener in own.listeners or listener in own.catching_up:
@@ -300,8 +303,8 @@ class Hub:
     # -- frames leave -----------------------------------------------------------------------------
 
     def _schedule(self, channel: PublicChannel) -> None:
-        """Send a frame with this batch or when it is due: by the machine's time when venue time is
-        that, otherwise by venue time. While venue time stands, no frame waits for it."""
+        """Send a frame with this batch or when it is due: by the machine's time in the mode `real`,
+        otherwise by venue time. While venue time stands still, no frame waits for it."""
         channel.scheduled = True
         clock = self._node.clock
         if channel.interval_s and clock.real:
@@ -320,7 +323,8 @@ class Hub:
         return min((channel.due_us for channel in self._held), default=None)
 
     def pass_time(self) -> None:
-        """Send the frames that waited for this venue time, or that wait no longer: it stands."""
+        """Send the frames that are due at this venue time, and all that wait when venue time stands
+        still."""
         if not self._held:
             return
         now = self._node.clock.now()
@@ -330,9 +334,9 @@ class Hub:
             self._push(channel)
 
     async def keep_up(self) -> None:
-        """Wait a while for listeners that have not read what they were told; then end them.
+        """Wait for listeners that have not read their frames; end those that are still late.
 
-        All of them have one while together: no listener that stops reading keeps time from passing.
+        All of them share one period of waiting, so a listener that stops reading cannot stop time.
         """
         told, self._told = list(self._told), {}
         patience = KEEP_UP_S
@@ -385,7 +389,7 @@ class Hub:
             self.leave(listener, channel.key)
 
     def _tell_faulty(self, channel: PublicChannel, listener: Subscriber, frame: Frame) -> None:
-        """As `_tell`, with the frames that rules leave of one."""
+        """Send as `_tell` does, with the frames that fault rules make of one."""
         _, symbol, name = channel.key
         asked = Asked(symbol=symbol, channel=name)
         for passed in self._faulty.passed(listener, asked, frame, self._node.clock.now()):

@@ -1,5 +1,5 @@
-"""Bounds of streams: of a session, of a listener's sockets, of how often frames are made; and what
-counts up to them."""
+"""Limits of streams: of a session, of a listener's sockets, of how often frames are made; and the
+counters for them."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Logins:
         return caller
 
     def _once(self, product: Product, caller: Caller, ip: str) -> None:
-        """Have a login open one connection: an eavesdropper cannot open another."""
+        """Accept a login for one connection only: somebody who overhears it cannot open another."""
         now = self._node.clock.wall()
         if now >= self._looked + REMEMBERED_US:
             self._looked = now
@@ -88,7 +88,8 @@ class Logins:
                 self._door.replays.remember(use.signed, request)
 
     def _is_over(self, use: _Use, now: int) -> bool:
-        """Whether it could not be used now, by either time: where venue time stands it could."""
+        """Whether a login could not be used now, by either time; a login by a venue time that
+        stands still could."""
         if use.time >= now - REMEMBERED_US:
             return False
         clock, signed = self._node.clock, use.signed * 1_000
@@ -96,10 +97,10 @@ class Logins:
         return between or signed < clock.oldest() - REMEMBERED_US
 
     async def _record(self, caller: Caller) -> None:
-        """Have the login known after a restart; from an owner's first one on, what its channels say
-        is kept.
+        """Journal the login, so that it is known after a restart, and record the owner's channels
+        from the first login on.
 
-        Straight to the sequencer: history that lags behind must not keep a client out.
+        It goes directly to the sequencer: a client can log in while history lags behind.
         """
         command = RecordStreams(caller.uid, request=caller.request)
         try:

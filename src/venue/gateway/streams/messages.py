@@ -1,4 +1,4 @@
-"""A client's messages: read, or refused with the words that it is told."""
+"""Reads a client's messages, or refuses them with the words for the client."""
 
 from __future__ import annotations
 

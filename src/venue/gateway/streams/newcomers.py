@@ -1,8 +1,8 @@
 """Listeners that wait for the first frame of a public channel.
 
-A first frame takes up to a millisecond, and one message may ask for two hundred. A few are made in
-one turn of the event loop, and listeners take turns: what one of them asks for delays others, and
-orders, no longer than these few take.
+A first frame takes up to a millisecond to make, and one message may ask for two hundred. A few are
+made in one iteration of the event loop, and listeners are served in turn: the frames that one of
+them asks for delay others, and orders, by no more than these few.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ class Newcomers:
         self._called = False  # the next turn is asked for
 
     def add(self, listener: Subscriber, key: PublicKey, stream: Stream) -> None:
-        """Let a listener in after all that it waits for already, never before this returns."""
+        """Queue a listener's first frame after all others that it waits for, never before this
+        returns."""
         self._waiting.setdefault(listener, {})[key] = stream
         self._call()
 
     def remove(self, listener: Subscriber, key: PublicKey) -> None:
-        """Let it not in, if it waits."""
+        """Remove a listener from the queue, if it is in it."""
         keys = self._waiting.get(listener)
         if keys is not None and keys.pop(key, None) is not None and not keys:
             del self._waiting[listener]

@@ -70,8 +70,8 @@ _encode = msgspec.json.Encoder().encode
 class Shaper(Protocol):
     """Makes a channel's frames. `now` is in ms.
 
-    `first` brings a newcomer to where all others are; `later` tells the changes since the frame
-    before, None when there are none; `note` takes a trade in when it happens.
+    `first` gives a new listener the present state; `later` returns the changes since the last
+    frame, None when there are none; `note` adds a trade when it happens.
     """
 
     heeds: int

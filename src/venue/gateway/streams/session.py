@@ -1,4 +1,4 @@
-"""One stream session: a client's messages, their answers, and the deadlines of an idle client."""
+"""One stream session: reads a client's messages, sends their answers, and ends an idle client."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Session:
-    """One open connection. It ends with the key that opened it; public ones have none.
+    """One open connection. A private one ends when the key that opened it does; public ones have no
+    key.
 
     `entry` takes the orders of a private one.
     """
@@ -218,7 +219,7 @@ class Session:
             raise MessageRefused(f"not permitted : {refusal.message}") from None
 
     def _switched(self, identity: Raw | UnsetType, problem: str) -> None:
-        """Tell that a switch is in the journal: a crash does not undo it."""
+        """Answer that a switch is in the journal: a crash does not undo it."""
         if self._ended:
             return
         if problem:
@@ -316,7 +317,7 @@ class Session:
         return (self._socket.product, known, channel), stream
 
     def _resumed(self, names: list[str]) -> dict[str, int]:
-        """The private channels that are to go on after a number, which must be kept."""
+        """Return the private channels that resume after a number, which must still be stored."""
         resumed: dict[str, int] = {}
         refused: dict[str, None] = {}
         for name in names:

@@ -1,8 +1,8 @@
 """Orders over one private connection: each message is one operation, answered by itself.
 
-An operation goes the way of a request, from the same row to the same handler. Operations
-are submitted in the order they were sent in; answers come as they are ready. No message is
-recognised as a repetition of another: `newClientOrderId` makes an order safe to repeat.
+An operation takes the path of a request, from the same row to the same handler. Operations are
+submitted in the order in which they were sent; answers are sent as they are ready. A message is
+never recognised as a repetition of another: `newClientOrderId` makes an order safe to repeat.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class SocketOrders:
         take_turn(way, turn, finish, lost)
 
     def _note(self, route: Route, params: Raw) -> Operated | None:
-        """The wire log's note of an operation; None where no log is kept."""
+        """Return the wire log's note of an operation; None without a log."""
         wire = self._desk.door.wire
         if wire is None:
             return None
@@ -206,7 +206,8 @@ class SocketOrders:
             self._keep(self._loop.create_task(self._cancel()))
 
     def _charge(self, route: Route) -> None:
-        """In the order of a request, but that the login has already said who calls."""
+        """Charge in the order of a request, except that the login has already identified the
+        caller."""
         if self._in_flight >= self._most:
             raise errors.too_many_requests(
                 f"Too many requests: {self._most} of this connection are in flight; wait for an "
@@ -267,7 +268,7 @@ class SocketOrders:
             del self._placed[order_id]
 
     async def _cancel(self) -> None:
-        """Cancel what was placed over this connection, when the last answer to it has come."""
+        """Cancel the orders placed over this connection, once its last answer has come."""
         async with self._switching:
             await self._quiet()
             if not await self._journaled(EndConnection(self._number)):

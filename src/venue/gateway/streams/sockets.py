@@ -1,4 +1,4 @@
-"""The entry to streams: which clients may connect, and the state that connections share."""
+"""Admits clients to streams, and holds the state that connections share."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ REVERTED: Final = 4001  # the close code of a stream whose venue went back to an
 
 
 class Taken:
-    """How many streams are open in all worlds of a process, which has so many files and no more."""
+    """The number of open streams in all worlds of a process: its files are limited."""
 
     def __init__(self) -> None:
         self.count = 0
 
 
 class Sockets:
-    """The door for streams: the bounds of admission, and the state that all connections share.
+    """The entry for streams: limits of admission, and the state that all connections share.
 
-    `taken` is shared by the doors of one listener: together they let in what one might.
+    `taken` is shared by the doors of one listener: together they admit no more than one alone
+    might.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ PublicKey = tuple[Product, str, str]  # product, symbol, channel
 class Subscriber(Protocol):
     """A client that receives frames. Only `ready` waits, until the client takes more.
 
-    `end` closes with a code and a reason. `drop` ends it at once, after a defect of its own.
+    `end` closes with a code and a reason. `drop` ends it at once, after a defect in it.
     """
 
     def send(self, frame: Frame) -> None: ...

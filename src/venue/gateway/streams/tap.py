@@ -1,7 +1,6 @@
-"""Messages and frames of one socket, noted in the wire log on their way.
+"""Notes the messages and frames of one socket in the wire log.
 
-Market data of public sockets is left out: each listener gets the same, and the log would hold
-nothing else.
+Market data of public sockets is left out: each listener gets the same, and it would fill the log.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _OF_A_CHANNEL: Final = b'{"e":'  # how frames of channels begin
 
 
 class Tap:
-    """Stands between a connection and all senders of its frames; uid 0: it is a public one."""
+    """Takes the place of a connection for all senders of its frames; uid 0: it is a public one."""
 
     def __init__(self, log: WireLog, listener: Subscriber, uid: int) -> None:
         self._log = log
@@ -65,6 +64,6 @@ class Tap:
 
 
 def note_refused(log: WireLog | None, request: Request, refusal: ApiError) -> None:
-    """Note that a socket was refused, where the log is kept."""
+    """Note a refused socket, if there is a log."""
     if log is not None:
         Operated(log, "GET", request.path.decode("latin-1")[:PATH_BYTES], 0, b"").end(refusal)

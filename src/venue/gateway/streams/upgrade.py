@@ -1,4 +1,4 @@
-"""The upgrade of a request to a WebSocket: its protocol, or the answer when it is refused."""
+"""Upgrades a request to a WebSocket: returns the protocol, or the answer that refuses it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def window_bits(accepted: ServerProtocol) -> int:
 
 
 def keep_alive(connected: socket) -> None:
-    """Notice a peer that vanished within a minute: its orders may have to be cancelled."""
+    """Detect a vanished peer within a minute: its orders may have to be cancelled."""
     connected.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
     connected.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_S)
     connected.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_S)

@@ -1,1 +1,1 @@
-"""Connections: bytes in, whole requests out; one prepared answer back."""
+"""Connections: parse bytes to whole requests; send one prepared answer for each."""

@@ -1,7 +1,7 @@
 """HTTP connections: whole requests in order, one answered at a time; deadlines and endings.
 
-The venue keeps a bounded amount for one client: its bytes are parsed in pieces, and nothing is read
-or begun while requests of its own wait or its answers are not read.
+The venue stores a bounded amount for one client: its bytes are parsed in pieces, and nothing is
+read or started while its own requests wait or its answers are not read.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class HttpConnection:
     # -- the transport ----------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a client in, or tell it that there is no room."""
+        """Admit a client, or answer that there is no room."""
         self._transport = cast(asyncio.Transport, transport)
         self._ip = peer_address(transport)
         listener = self._listener
@@ -123,7 +123,7 @@ class HttpConnection:
         return self._answering or self._queued or bool(self._waiting)
 
     def pause_writing(self) -> None:
-        """The client does not read: nothing more is begun or read for it."""
+        """The client does not read: read and start nothing more for it."""
         self._paused = True
         self.due = self._now() + self._limits.write_s
         self._hold()
@@ -204,7 +204,8 @@ class HttpConnection:
             self._go_on()
 
     def rest(self) -> None:
-        """Begin and read nothing for a while; a proxy never rests, as it has other clients."""
+        """Read and start nothing for a while; a proxy's connection never rests, as it serves other
+        clients."""
         listener = self._listener
         if not (self._resting or self._last or self._proxied):
             self._resting = True
@@ -228,10 +229,10 @@ class HttpConnection:
         return self._owner
 
     def _go_on(self) -> None:
-        """Serve the next request that waits. After the last answer the connection may end.
+        """Serve the next waiting request. After the last answer the connection may end.
 
-        When more of its requests wait, other connections have their turn first: one client cannot
-        take the venue's time for thousands that it sent at once.
+        When more of its requests wait, other connections are served first: a client cannot take the
+        venue's time for thousands of requests that it sent at once.
         """
         if self._serving or self._queued or self._upgraded:
             return
@@ -355,7 +356,7 @@ class HttpConnection:
         transport.write_eof()
 
     def _close(self) -> None:
-        """Close after all that was written; a client that does not read it has not long."""
+        """Close after all bytes are written; a client that does not read them gets little time."""
         if not self._closing:
             self._closing = True
             self.due = self._now() + self._limits.write_s
@@ -374,7 +375,7 @@ class HttpConnection:
 
 
 def peer_address(transport: asyncio.BaseTransport) -> str:
-    """The address of the other end; empty when it has gone already."""
+    """Return the address of the other end; empty when it is gone already."""
     peer = transport.get_extra_info("peername")
     return plain(str(peer[0])) if peer else ""
 

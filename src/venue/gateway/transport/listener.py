@@ -1,4 +1,4 @@
-"""State shared by the connections of one listening socket: limits, seats, deadlines, server."""
+"""State shared by the connections of one listening socket: limits, counts, deadlines, server."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ class Listener:
             self._sweeping = self.loop.call_later(SWEEP_S, self._sweep)
 
     def leave(self, member: Member) -> None:
-        """A connection is gone, or goes on as another member."""
+        """Forget a connection that is gone, or that another member replaces."""
         del self.members[member]
         if not self.members and self._empty is not None and not self._empty.done():
             self._empty.set_result(None)
 
     def rest(self, connection: Resting) -> None:
-        """Wake a connection when those that rest already have been woken, a few at a time."""
+        """Wake a connection after those that rest already were woken, a few at a time."""
         self._resting.append(connection)
         if self._waking is None:
             self._waking = self.loop.call_later(REST_S, self._wake)

@@ -1,6 +1,6 @@
-"""Bytes to whole HTTP requests, and each request's one answer.
+"""Parses bytes to whole HTTP requests, and sends each request's one answer.
 
-httptools parses; the limits of a listener are kept here.
+httptools parses; this module checks the limits of the listener.
 """
 
 from __future__ import annotations

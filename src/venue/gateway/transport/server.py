@@ -51,7 +51,7 @@ class Server:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A bound socket; OSError when the address is taken or not ours."""
+    """Return a bound socket; OSError when the address is in use or not ours."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -19,8 +19,8 @@ from venue.node.market_data.wide_sums import narrowed, widened
 
 
 class Minute:
-    """The minute that runs. Its candle is made when it is asked for: there are more trades than
-    questions."""
+    """The current minute. Its candle is made when somebody asks for it, as trades are more frequent
+    than questions."""
 
     __slots__ = (
         "_candle", "close", "count", "high", "low", "notional", "open", "open_time",
@@ -41,7 +41,7 @@ class Minute:
         self.taker_notional = candle.taker_notional
 
     def price(self, price: int) -> None:
-        """Take in the newest price."""
+        """Add the newest price."""
         self._candle = None
         self.close = price
         if price > self.high:
@@ -50,7 +50,7 @@ class Minute:
             self.low = price
 
     def trade(self, price: int, quantity: int, notional: int, *, taker_bought: bool) -> None:
-        """Take in the newest trade."""
+        """Add the newest trade."""
         self.price(price)
         self.volume += quantity
         self.notional += notional
@@ -70,10 +70,10 @@ class Minute:
 
 
 class Chart:
-    """Candles with trades (or quotes) in them, the newest 1,000 of each interval.
+    """The newest 1,000 candles of each interval, of those with trades or quotes.
 
-    Trades fold into the running minute only. A finished minute is merged into every interval, so
-    the cost of a trade does not depend on how many intervals there are.
+    Trades change the current minute only. A finished minute is merged into every interval, so the
+    cost of a trade does not depend on the number of intervals.
     """
 
     __slots__ = ("_minute", "_minute_end", "_rows")
@@ -88,14 +88,14 @@ class Chart:
     def fold(
         self, time: int, price: int, quantity: int, notional: int, *, taker_bought: bool
     ) -> None:
-        """Take in one trade, the newest so far."""
+        """Add one trade, the newest so far."""
         minute = self._minute
         if minute is None or time >= self._minute_end:
             minute = self._begin(time, price)
         minute.trade(price, quantity, notional, taker_bought=taker_bought)
 
     def quote(self, time: int, price: int) -> None:
-        """Take in one price without a trade, the newest so far: volumes and counts stay 0."""
+        """Add one price without a trade, the newest so far: volumes and counts stay 0."""
         minute = self._minute
         if minute is None or time >= self._minute_end:
             self._begin(time, price)
@@ -107,9 +107,9 @@ class Chart:
         return None if self._minute is None else self._minute.candle()
 
     def rows(self, interval: str, limit: int) -> list[Candle]:
-        """The newest candles with trades, at least `limit` of those that are kept, ascending.
+        """Return at least the newest `limit` stored candles with trades, ascending.
 
-        The unfinished one is the last. KeyError for an unknown interval.
+        The last one is unfinished. KeyError for an unknown interval.
         """
         rows = list(islice(reversed(self._rows[interval]), limit))
         rows.reverse()
@@ -118,17 +118,17 @@ class Chart:
         return rows
 
     def full(self, interval: str) -> bool:
-        """Whether older candles of an interval may have been let go."""
+        """Whether older candles of an interval may have been dropped."""
         return len(self._rows[interval]) == CANDLES_MAX
 
     def dump(self) -> ChartRecord:
-        """Everything; `restore` takes it back."""
+        """Return everything, for `restore`."""
         minute = [] if self._minute is None else [self._minute.candle()]
         rows = [narrowed(self._rows[interval]) for interval in INTERVALS]
         return ChartRecord([*rows, narrowed(minute)])
 
     def restore(self, record: ChartRecord) -> None:
-        """Become what was dumped."""
+        """Replace everything by a dump."""
         *rows, minute = [widened(*part) for part in record.rows]
         for interval, part in zip(INTERVALS, rows, strict=True):
             self._rows[interval] = deque(part, maxlen=CANDLES_MAX)
@@ -136,7 +136,7 @@ class Chart:
         self._minute_end = minute[0].open_time + MINUTE_US if minute else 0
 
     def _begin(self, time: int, price: int) -> Minute:
-        """Merge the finished minute into every interval, and begin the one that contains `time`."""
+        """Merge the finished minute into every interval, and start the one that contains `time`."""
         if self._minute is not None:
             candle = self._minute.candle()
             for interval, rows in self._rows.items():

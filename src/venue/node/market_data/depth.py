@@ -48,7 +48,8 @@ class Levels:
         self._asks = DepthHalf(-1)
 
     def add(self, sequence: int, side: int, price: int, lots: int) -> None:
-        """Change a level, by what the command `sequence` did; negative lots leave the book."""
+        """Change a level by `lots`, in the command `sequence`; negative lots are removed from the
+        book."""
         if sequence != self._sequence:
             self._sequence = sequence
             self.update_id += 1
@@ -66,11 +67,11 @@ class Levels:
         return Top(self.update_id, *(bids[0] if bids else (0, 0)), *(asks[0] if asks else (0, 0)))
 
     def dump(self) -> Depth:
-        """Everything; `restore` takes it back."""
+        """Return everything, for `restore`."""
         return self.depth(max(len(self._bids.keys), len(self._asks.keys), 1))
 
     def restore(self, depth: Depth) -> None:
-        """Become what was dumped."""
+        """Replace everything by a dump."""
         self.update_id = depth.update_id
         self._sequence = 0
         self._bids = _half(1, depth.bids)

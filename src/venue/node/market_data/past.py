@@ -1,4 +1,4 @@
-"""A market's past before its first trade here, in the form that its sources tell it."""
+"""A market's data from before its first trade here, in the form in which other rooms provide it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from venue.candles import Candle
 
 
 class PastTrade(Struct, frozen=True, array_like=True, gc=False):
-    """One trade as everybody sees it: price in ticks, lots, quote atoms, time in µs."""
+    """One public trade: price in ticks, lots, quote atoms, time in µs."""
 
     trade_id: int
     price: int
@@ -21,9 +21,9 @@ class PastTrade(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Day(Struct, frozen=True):
-    """The minutes of a market's last day, at least, and its last trades; both oldest first.
+    """At least the minutes of a market's last day, and its last trades; both oldest first.
 
-    The last minute ends with the last trade. Trade ids rise, and lie below those given out here.
+    The last minute ends with the last trade. Trade ids ascend, and are below the ids assigned here.
     """
 
     minutes: list[Candle]
@@ -34,32 +34,32 @@ NO_DAY: Final = Day([], [])
 
 
 class Past(Protocol):
-    """The past of one product's symbols; empty for a symbol that has none, or while not known."""
+    """The past of one product's symbols; empty for a symbol without one, or before it is known."""
 
     def candles(self, symbol: str, interval: str) -> list[Candle]:
-        """Ascending and without gaps."""
+        """Return candles, ascending and without gaps."""
 
     def day(self, symbol: str) -> Day:
-        """The same at each call."""
+        """Return the same day at each call."""
 
     def funding_rate(self, symbol: str, due: int) -> int:
-        """Of a settlement then due (µs), in ppb."""
+        """Return the rate of the settlement due at this time (µs), in ppb."""
 
 
 class NoPast:
-    """Of markets that begin here."""
+    """An empty past, for markets that start here."""
 
     def candles(self, symbol: str, interval: str) -> list[Candle]:
-        """None."""
+        """Return none."""
         del symbol, interval
         return []
 
     def day(self, symbol: str) -> Day:
-        """Nothing."""
+        """Return an empty day."""
         del symbol
         return NO_DAY
 
     def funding_rate(self, symbol: str, due: int) -> int:
-        """None."""
+        """Return none."""
         del symbol, due
         return 0

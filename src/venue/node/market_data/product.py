@@ -23,8 +23,8 @@ TRADES_MAX: Final = 1_000  # public trades kept per symbol
 
 
 class MarketView:
-    """One symbol. `day` is the day before its first trade, `past` a window of statistics of it;
-    both are made when they are first asked for."""
+    """One symbol. `day` is the day before its first trade, `past` the window of statistics over
+    that day; both are made when first asked for."""
 
     __slots__ = ("chart", "day", "levels", "past", "trades", "window")
 
@@ -38,10 +38,10 @@ class MarketView:
 
 
 class Board:
-    """The symbols of one product; `catch_up` is called before every question.
+    """The symbols of one product; every question calls `catch_up` first.
 
-    Each question raises KeyError for a symbol that is not listed. `past` tells what was before the
-    first trade: trades, tickers and candles go on from there.
+    Each question raises KeyError for a symbol that is not listed. `past` provides the trades,
+    tickers and candles from before the first trade.
     """
 
     def __init__(self, catch_up: Callable[[], None], past: Past | None = None) -> None:
@@ -54,7 +54,8 @@ class Board:
         return self._market(symbol).levels.depth(limit)
 
     def update_id(self, symbol: str) -> int:
-        """The update id of the book now: as long as it is the same, so is every depth and top."""
+        """Return the update id of the book now: while it stays the same, every depth and top does
+        too."""
         self._catch_up()
         return self._markets[symbol].levels.update_id
 
@@ -63,7 +64,7 @@ class Board:
         return self._market(symbol).levels.top()
 
     def trades(self, symbol: str, limit: int) -> list[PastTrade]:
-        """The newest `limit` trades (at most 1,000 are kept), newest last."""
+        """Return the newest `limit` trades, newest last. The board stores 1,000 at most."""
         market = self._market(symbol)
         newest = list(islice(reversed(market.trades), limit))
         newest.reverse()
@@ -73,13 +74,13 @@ class Board:
         return newest
 
     def newest_trade(self, symbol: str) -> int:
-        """The id of the newest trade, 0 before the first; it grows with every trade."""
+        """Return the id of the newest trade, 0 before the first; it grows with every trade."""
         market = self._market(symbol)
         trades = market.trades or self._day(market, symbol).trades
         return trades[-1].trade_id if trades else 0
 
     def trades_after(self, symbol: str, trade_id: int) -> list[PastTrade]:
-        """The trades with a greater id (of those that are kept), newest last."""
+        """Return the stored trades with a greater id, newest last."""
         market = self._market(symbol)
         newer = list(takewhile(lambda trade: trade.trade_id > trade_id, reversed(market.trades)))
         newer.reverse()
@@ -96,9 +97,10 @@ class Board:
         return joined(market.past.ticker(now), market.window.ticker(now))
 
     def ticker_until(self, symbol: str, now: int) -> int:
-        """Up to which time (µs, exclusive) `ticker` tells the same as at `now`, its times in ms.
+        """Return the time (µs, exclusive) up to which `ticker` stays as it is at `now`, its times
+        in ms.
 
-        A trade before then changes it all the same; it changes the update id too.
+        A trade before that time still changes it, and changes the update id too.
         """
         market = self._market(symbol)
         until = market.window.until(now)
@@ -120,7 +122,8 @@ class Board:
         return fill(rows, interval, now, limit)
 
     def candles_until(self, symbol: str, interval: str, limit: int, end: int) -> list[Candle]:
-        """As `candles`, up to the one that contains `end` (µs), which is not after now."""
+        """Return candles as `candles` does, up to the one that contains `end` (µs), which is not
+        after now."""
         chart = self._market(symbol).chart
         rows = chart.rows(interval, CANDLES_MAX)
         if not chart.full(interval):
@@ -128,19 +131,20 @@ class Board:
         return fill(rows[: bisect_right(rows, end, key=moment)], interval, end, limit)
 
     def minute(self, symbol: str) -> Candle | None:
-        """The candle of the minute of the newest trade; each trade makes another object of it."""
+        """Return the candle of the newest trade's minute; after each trade it is another object."""
         return self._market(symbol).chart.minute()
 
     def open(self, symbol: str) -> None:
-        """A symbol was listed."""
+        """Add a symbol that was listed."""
         self._markets[symbol] = MarketView()
 
     def change(self, sequence: int, symbol: str, side: int, price: int, lots: int) -> None:
-        """The command `sequence` changed a level by `lots`; negative lots left the book."""
+        """Change a level by `lots` for the command `sequence`; negative lots are removed from the
+        book."""
         self._markets[symbol].levels.add(sequence, side, price, lots)
 
     def trade(self, sequence: int, time: int, trade: Trade | ContractTrade) -> None:
-        """The taker never rested: a trade takes its lots from the maker's level."""
+        """Add a trade. The taker never rested: the lots leave the maker's level."""
         market = self._markets[trade.symbol]
         price, quantity, notional = trade.price, trade.quantity, trade.notional
         bought = trade.taker_side == BUY
@@ -150,7 +154,8 @@ class Board:
         market.chart.fold(time, price, quantity, notional, taker_bought=bought)
 
     def dump(self) -> list[BoardRecord]:
-        """Every symbol in the order of listing, the prehistory aside; `restore` takes it back."""
+        """Return every symbol in the order of listing, for `restore`; the data before the first
+        trade is left out."""
         return [
             BoardRecord(
                 symbol,
@@ -163,7 +168,7 @@ class Board:
         ]
 
     def restore(self, records: list[BoardRecord]) -> None:
-        """Become what was dumped."""
+        """Replace everything by a dump."""
         self._markets = {}
         for dumped in records:
             market = MarketView()
@@ -174,7 +179,7 @@ class Board:
             self._markets[dumped.symbol] = market
 
     def _day(self, market: MarketView, symbol: str) -> Day:
-        """A market's day before its first trade; empty as long as it is not known."""
+        """Return a market's day before its first trade; empty while it is not known."""
         if market.day is NO_DAY:
             market.day = self._past.day(symbol)
             if market.day is not NO_DAY:

@@ -1,7 +1,7 @@
-"""Plain records that the market data's views answer and dump.
+"""Plain records of the market data's answers and dumps.
 
-They stand apart from the views, because the views are compiled, and a compiled class loses its
-options and the types of its lists, by which msgspec goes.
+They are in a module of their own because the views are compiled: a compiled class loses its options
+and the types of its lists, which msgspec needs.
 """
 
 from __future__ import annotations

@@ -30,10 +30,11 @@ class State:
 
 
 class ContractData:
-    """The contracts by symbol; `catch_up` is called before every question.
+    """The contracts by symbol; every question calls `catch_up` first.
 
-    Each question raises KeyError for a symbol that is not listed. Index, mark and funding go on
-    from what `past` tells: there, index and mark were where the contract traded.
+    Each question raises KeyError for a symbol that is not listed. `past` provides index, mark and
+    funding from before the first ones here: there, both prices are the price at which the contract
+    traded.
     """
 
     def __init__(self, catch_up: Callable[[], None], past: Past | None = None) -> None:
@@ -70,11 +71,12 @@ class ContractData:
         return self._filled(self._state(symbol).index_chart, symbol, interval, limit, now)
 
     def mark_candles(self, symbol: str, interval: str, limit: int, now: int) -> list[Candle]:
-        """The mark's candles, as `index_candles`."""
+        """Return the candles of the mark, as `index_candles` does for the index."""
         return self._filled(self._state(symbol).mark_chart, symbol, interval, limit, now)
 
     def past_prices(self, symbol: str, interval: str, end: int, limit: int) -> list[Candle]:
-        """The last candles of index and mark before there were any here, up to `end` (µs)."""
+        """Return the last candles of index and mark, up to `end` (µs), from before the first ones
+        here."""
         rows = self._past.candles(symbol, interval)
         until = bisect_right(rows, end, key=moment)
         return [_price_alone(row) for row in rows[max(0, until - limit) : until]]
@@ -89,25 +91,27 @@ class ContractData:
         ]
 
     def index_minute(self, symbol: str) -> Candle | None:
-        """The candle of the newest index's minute; each other price makes another object of it."""
+        """Return the candle of the newest index price's minute; after each other price it is
+        another object."""
         return self._state(symbol).index_chart.minute()
 
     def mark_minute(self, symbol: str) -> Candle | None:
-        """The mark's, as `index_minute`."""
+        """Return the candle of the newest mark's minute; after each other price it is another
+        object."""
         return self._state(symbol).mark_chart.minute()
 
     def open(self, symbol: str) -> None:
-        """A contract was listed."""
+        """Add a contract that was listed."""
         self._states[symbol] = State()
 
     def trade(self, trade: ContractTrade) -> None:
-        """Positions changed hands, in the book or outside it."""
+        """Add a change of hands of positions, in the book or outside of it."""
         change = _longs(trade.maker) + _longs(trade.taker)
         if change:
             self._states[trade.symbol].open_interest += change * trade.quantity
 
     def mark(self, time: int, event: MarkSet) -> None:
-        """New prices; one that is not known yet (0) has no candle."""
+        """Set new prices; a price of 0 is not known yet, and has no candle."""
         state = self._states[event.symbol]
         state.prices = Prices(event.index, event.mark, event.current, time, event.premium_ppb)
         if event.index > 0:
@@ -116,11 +120,11 @@ class ContractData:
             state.mark_chart.quote(time, event.mark)
 
     def fund(self, event: FundingDue) -> None:
-        """A settlement became due."""
+        """Add a settlement that became due."""
         self._states[event.symbol].funding = LastFunding(event.due, event.rate_ppb, event.mark)
 
     def dump(self) -> list[StateRecord]:
-        """Every contract in the order of listing; `restore` takes it back."""
+        """Return every contract in the order of listing, for `restore`."""
         return [
             StateRecord(
                 symbol,
@@ -134,7 +138,7 @@ class ContractData:
         ]
 
     def restore(self, records: list[StateRecord]) -> None:
-        """Become what was dumped."""
+        """Replace everything by a dump."""
         self._states = {}
         for dumped in records:
             state = State()
@@ -160,12 +164,12 @@ class ContractData:
 
 
 def _price_alone(row: Candle) -> Candle:
-    """A candle without what was traded in it."""
+    """Return a candle without its volumes and counts."""
     return Candle(row.open_time, row.open, row.high, row.low, row.close, 0, 0, 0, 0, 0)
 
 
 def _longs(leg: Leg) -> int:
-    """The change of the sum of long positions by each lot of a leg."""
+    """Return by how much one lot of a leg changes the sum of long positions."""
     if leg.position_side != LONG:
         return 0
     return 1 if leg.opens else -1

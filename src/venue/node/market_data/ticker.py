@@ -27,7 +27,8 @@ class Ticker(msgspec.Struct, frozen=True, gc=False):
 
 
 def joined(earlier: Ticker, later: Ticker) -> Ticker:
-    """Two windows of the same time as one; all trades of `earlier` came before those of `later`."""
+    """Return two windows of the same time as one; all trades of `earlier` came before those of
+    `later`."""
     if not earlier.count:
         return later if later.last else earlier
     if not later.count:

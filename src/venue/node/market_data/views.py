@@ -32,11 +32,12 @@ _decoder: wide.Decoder[ViewRecord] = wide.Decoder(ViewRecord)
 
 
 class MarketData:
-    """A view folded from applied commands; every question first folds what is still waiting.
+    """A view computed from applied commands; every question first adds the commands that still
+    wait.
 
     A symbol may be listed as both products: `spot` and `contract` answer for one each.
-    `contract_data` knows what only contracts have. The pasts tell what was before the first trade
-    of either product.
+    `contract_data` has the data that only contracts have. The pasts provide the data from before
+    the first trade of either product.
     """
 
     def __init__(self, past: Past | None = None, contract_past: Past | None = None) -> None:
@@ -50,7 +51,7 @@ class MarketData:
         self.contract_data = ContractData(self._fold, contract_past)
 
     def follow(self, batch: list[Applied]) -> None:
-        """Take a batch, in order of sequence; commands that are in the view already are skipped."""
+        """Add a batch, in order of sequence; skip commands that the view already has."""
         self._pending.extend(batch)
         for applied in batch:
             self._events += len(applied.events)
@@ -58,14 +59,14 @@ class MarketData:
             self._fold()
 
     def dump(self) -> bytes:
-        """Everything folded so far, the pasts aside, as msgpack."""
+        """Return all data as msgpack, without the pasts."""
         self._fold()
         record = self._record()
         record.kept = list(self._kept.items())
         return wide.encode(record)
 
     def restore(self, data: bytes) -> None:
-        """Become what was dumped; msgspec.ValidationError when `data` is no dump."""
+        """Replace everything by a dump; msgspec.ValidationError when `data` is no dump."""
         record = _decoder.decode(data)
         self._pending = []
         self._events = 0

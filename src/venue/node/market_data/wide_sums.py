@@ -1,4 +1,4 @@
-"""The rows that market data keeps, and how sums beyond msgpack's 64 bits travel: beside them."""
+"""The rows of market data, and a list beside them for sums that exceed msgpack's 64 bits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Row = TypeVar("Row", Candle, Second)
 
 
 def narrowed(rows: Iterable[Row]) -> tuple[list[Row], list[Wide]]:
-    """The rows, with sums beyond 63 bits set to 0 in copies, and those sums."""
+    """Return the rows, with sums beyond 63 bits replaced by 0 in copies, and these sums."""
     narrow = list(rows)
     wide: list[Wide] = []
     for ordinal, row in enumerate(narrow):
@@ -47,7 +47,7 @@ def narrowed(rows: Iterable[Row]) -> tuple[list[Row], list[Wide]]:
 
 
 def widened(rows: list[Row], wide: list[Wide]) -> list[Row]:
-    """The rows as they were before `narrowed`."""
+    """Undo `narrowed`."""
     for ordinal, sums in wide:
         exact = {name: int(digits) for name, digits in sums.items()}
         rows[ordinal] = structs.replace(rows[ordinal], **exact)

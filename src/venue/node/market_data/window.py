@@ -32,7 +32,7 @@ class Window:
         self._count = 0
 
     def fold(self, time: int, price: int, quantity: int, notional: int) -> None:
-        """Take in one trade, the newest so far."""
+        """Add one trade, the newest so far."""
         second = time // SECOND_US
         seconds = self._seconds
         if seconds and seconds[-1].second == second:
@@ -50,8 +50,9 @@ class Window:
 
     @staticmethod
     def of(minutes: list[Candle], end: int) -> Window:
-        """A window of whole minutes, ascending; each leaves it as a whole, with its first second:
-        its first trade is told as made then. The last ends at `end` (µs), before it is over."""
+        """Return a window of whole minutes, ascending. Each minute leaves it as a whole, with its
+        first second, as if its first trade was made then. The last minute may end at `end` (µs)
+        before it is over."""
         window = Window()
         for row in minutes:
             last = min(row.open_time + MINUTE_US - 1, end)
@@ -93,9 +94,10 @@ class Window:
         )
 
     def until(self, now: int) -> int:
-        """Up to which time (µs, exclusive) `ticker` tells the same as at `now`, its times in ms.
+        """Return the time (µs, exclusive) up to which `ticker` stays as it is at `now`, its times
+        in ms.
 
-        A trade before then changes it all the same.
+        A trade before that time still changes it.
         """
         self._expire(now // SECOND_US)
         if not self._seconds:
@@ -119,12 +121,12 @@ class Window:
         lows.append((second, low))
 
     def dump(self) -> WindowRecord:
-        """Everything; `restore` takes it back."""
+        """Return everything, for `restore`."""
         seconds, wide = narrowed(self._seconds)
         return WindowRecord(self._last, seconds, wide, list(self._highs), list(self._lows))
 
     def restore(self, record: WindowRecord) -> None:
-        """Become what was dumped."""
+        """Replace everything by a dump."""
         seconds = widened(record.seconds, record.wide)
         self._seconds = deque(seconds)
         self._highs = deque(record.highs)
@@ -135,7 +137,7 @@ class Window:
         self._count = sum([bucket.count for bucket in seconds])
 
     def _expire(self, now_second: int) -> None:
-        """Let go of what is out of the window at this second."""
+        """Drop the trades that are out of the window at this second."""
         bound = now_second - WINDOW_S
         seconds = self._seconds
         while seconds and seconds[0].second <= bound:
