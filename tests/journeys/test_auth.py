@@ -37,7 +37,7 @@ class Clock:
     def wall(self) -> int:
         return self.time
 
-    def told(self) -> int:
+    def server_time(self) -> int:
         return self.time
 
     def oldest(self) -> int:

@@ -63,7 +63,7 @@ class Clock(Protocol):
 class ServerClock(Protocol):
     """The times that the gateway sends to clients and compares with their timestamps."""
 
-    real: bool  # `told` and `oldest` are server time
+    real: bool  # `server_time` and `oldest` are server time
 
     def now(self) -> int:
         """See `Clock.now`."""
@@ -71,7 +71,7 @@ class ServerClock(Protocol):
     def wall(self) -> int:
         """See `Clock.wall`."""
 
-    def told(self) -> int:
+    def server_time(self) -> int:
         """Return the time that the venue reports to clients, µs: venue time, or the machine's in
         the mode `real`."""
 

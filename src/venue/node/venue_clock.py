@@ -22,7 +22,7 @@ class VenueClock:
     """Venue time and server time, in µs since the epoch. Times advance between calls, or stay the
     same.
 
-    `now` is venue time, `wall` server time. `told` is the time reported to clients: `wall` in the
+    `now` is venue time, `wall` server time. `server_time` is the time reported to clients: `wall` in the
     mode `real`, otherwise venue time. `passing`: time moves, by itself or by an advance.
     """
 
@@ -42,7 +42,7 @@ class VenueClock:
         "setting",
         "signed_ahead",
         "system",
-        "told",
+        "server_time",
         "wall",
     )
 
@@ -62,7 +62,7 @@ class VenueClock:
         mode = self.mode = setting.mode
         self.real = mode is Mode.REAL
         self.now = self.system.now if self.real else self._now
-        self.told = self.system.wall if self.real else self._now
+        self.server_time = self.system.wall if self.real else self._now
         # The earliest of the times that requests may be signed by: those near it may come again.
         self.oldest = self.system.oldest if self.real else self._oldest
         self.passing = mode is not Mode.MANUAL

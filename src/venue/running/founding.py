@@ -71,7 +71,7 @@ def _practice(node: Node, seed: int) -> list[Command]:
 def add_demo_keys(door: Door) -> None:
     """Add the demo keys of the owners that there are. Public as they are, they live in memory only
     and come back at every start, unless they were revoked."""
-    now = door.node.clock.told()
+    now = door.node.clock.server_time()
     for account in demo.ACCOUNTS:
         uid = door.node.engine.uids.get(account.name)
         if uid is not None:

@@ -169,7 +169,7 @@ class Authenticator:
         sent = _milliseconds(timestamp)
         near = -WINDOW_MS <= sent - now // 1_000 <= WINDOW_MS
         if not near and not self._clock.signs(sent, WINDOW_MS):
-            raise _outside_window(sent, self._clock.told() // 1_000)
+            raise _outside_window(sent, self._clock.server_time() // 1_000)
         if not passphrase:
             raise errors.error(-1049, detail="Header ACCESS-PASSPHRASE is missing or empty.")
         return Signed(key, sign, timestamp, passphrase, sent, now)

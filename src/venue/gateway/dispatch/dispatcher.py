@@ -380,7 +380,7 @@ class Dispatcher:
         elif desk.routes.knows(path):
             raise errors.method_not_supported(request.method.decode("latin-1"))
         else:
-            time = datetime.fromtimestamp(self._clock.told() / 1_000_000, UTC)
+            time = datetime.fromtimestamp(self._clock.server_time() / 1_000_000, UTC)
             shown = path.decode("ascii", "replace")[: errors.SHOWN_LENGTH_MAX]
             told = time.isoformat(timespec="milliseconds")
             words = nearest.of_path(shown, desk.routes.near(path))

@@ -54,9 +54,9 @@ class ShiftedClock:
         """Server time."""
         return self._clock.wall() + self._by
 
-    def told(self) -> int:
+    def server_time(self) -> int:
         """Return the time that the venue reports to clients, shifted."""
-        return self._clock.told() + self._by
+        return self._clock.server_time() + self._by
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
         """Whether a timestamp is near venue time."""
@@ -92,7 +92,7 @@ class FaultyDoor:
             return
         way = course(hits)
         if type(request.connection) is Exchange:
-            request.connection.fault = way.told()
+            request.connection.fault = way.summary()
         if way.wait_before_s:
             asyncio.get_running_loop().call_later(way.wait_before_s, self._go, request, way)
         else:
@@ -201,7 +201,7 @@ class Interposed:
             data = _with_body(head, without_fills(body, now_ms, lasts_ms))
         elif kind == "clock_skew":
             data = _shifted(data, (effect.ms or 0) if effect is not None else 0)
-        told = b"\r\nx-venue-fault: %s\r\n" % self._way.told().encode()
+        told = b"\r\nx-venue-fault: %s\r\n" % self._way.summary().encode()
         self._connection.answer(data.replace(b"\r\n", told, 1))
 
     def _stale(self, data: bytes) -> bytes:

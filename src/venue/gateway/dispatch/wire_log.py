@@ -71,7 +71,7 @@ class WireLog:
     def say(self, uid: int, text: bytes, *, heard: bool, fault: str = "") -> None:
         """Note a frame of an owner's socket; uid 0: of a public one."""
         kept = text[:KEPT_BYTES] if len(text) > KEPT_BYTES else text
-        said = Said(next(self.numbers), self.clock.told(), uid, kept, len(text))
+        said = Said(next(self.numbers), self.clock.server_time(), uid, kept, len(text))
         said.heard = heard
         said.fault = fault
         (self.frames if uid else self.public_frames).append(said)
@@ -114,7 +114,7 @@ class Exchange:
     def __init__(self, log: WireLog, request: Request) -> None:
         self._log = log
         self._connection: Answering | None = request.connection
-        self.time = log.clock.told()
+        self.time = log.clock.server_time()
         self.began = perf_counter()
         self.method = request.method
         self.path = path = request.path
@@ -205,7 +205,7 @@ class Operated:
 
     def __init__(self, log: WireLog, method: str, path: str, uid: int, params: bytes) -> None:
         self._log = log
-        self.time = log.clock.told()
+        self.time = log.clock.server_time()
         self.began = perf_counter()
         self.method = method.encode()
         self.path = path.encode()

@@ -35,7 +35,7 @@ class Course(Struct):
         """The effect, if the request is carried out first."""
         return self.effect if self.effect is not None and _is_after(self.effect) else None
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """The hits for a header: number and rule of each."""
         return ",".join(f"{hit.number}:{hit.rule}" for hit in self.hits)
 

@@ -128,7 +128,7 @@ class SocketOrders:
         way = course(hits)
         lost: Finish = self._lost
         if note is not None:
-            note.fault = way.told()
+            note.fault = way.summary()
             lost = note.losing(lost)
         take_turn(way, turn, finish, lost)
 

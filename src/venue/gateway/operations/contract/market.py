@@ -70,7 +70,7 @@ INTEREST_US: Final = 8 * 3600 * 1_000_000  # the period that a contract's intere
 
 def contract_time(call: Call, _: Empty) -> TimeReply:
     """Server time: the venue compares the timestamps of signed requests with it."""
-    return TimeReply(call.node.clock.told() // US_PER_MS)
+    return TimeReply(call.node.clock.server_time() // US_PER_MS)
 
 
 def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> Encoded:

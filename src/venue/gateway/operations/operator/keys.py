@@ -47,7 +47,7 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
     made = await call.door.keys.create(
         uid,
         access,
-        now=node.clock.told(),
+        now=node.clock.server_time(),
         label=request.label,
         addresses=request.ips or [],
         expires=expires * US_PER_MS if expires is not None else None,

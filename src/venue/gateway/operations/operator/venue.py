@@ -88,7 +88,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         engine=running_engine(),
         sqlite=apsw.sqlite_lib_version(),
         data=node.data,
-        server_time=node.clock.told() // 1000,
+        server_time=node.clock.server_time() // 1000,
         sequence=engine.sequence,
         history_sequence=node.history.reached(),
         state_hash=state_hash(engine) if request.state_hash else "",

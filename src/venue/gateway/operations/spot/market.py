@@ -56,7 +56,7 @@ def ping(_: Call, __: Empty) -> Empty:
 
 def time(call: Call, _: Empty) -> TimeReply:
     """Server time: the venue compares the timestamps of signed requests with it."""
-    return TimeReply(call.node.clock.told() // 1000)
+    return TimeReply(call.node.clock.server_time() // 1000)
 
 
 def coins(call: Call, _: Empty) -> list[Coin]:
@@ -72,7 +72,7 @@ def exchange_info(call: Call, request: ExchangeInfoRequest) -> Encoded:
         markets = [market for market in markets if _status(market) == request.symbol_status]
     info = ExchangeInfo(
         timezone="UTC",
-        server_time=node.clock.told() // 1000,
+        server_time=node.clock.server_time() // 1000,
         rate_limits=[rate_limit(call.door)],
         symbols=[],
     )
