@@ -1,7 +1,7 @@
-"""Archives: a journal's oldest commands in files of their own beside it.
+"""Archives: files beside a journal with its oldest commands.
 
-An archive is a journal's file too, with the same rows and the same hash chain. It is whole, synced
-and read again before any command is taken out of the journal.
+An archive is a journal's file too, with the same rows and the same hash chain. It is complete,
+synced and read again before any command is removed from the journal.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ SYNCED: Final = 1 << 20  # bytes between two syncs
 
 
 class Told(Struct, array_like=True):
-    """Which commands an archive takes out of a journal: those after `begin` up to `end`, both
+    """The commands that an archive takes from a journal: those after `begin` up to `end`, both
     block boundaries, with the chain's digests there; and the snapshot that a replay begins with.
 
-    `first` is the sequence of the snapshot that stands for earlier commands; 0: none does.
+    `first` is the sequence of the snapshot that replaces earlier commands; 0: none does.
     """
 
     begin: int
@@ -67,7 +67,7 @@ class Archive:
         return self._chain.sequence
 
     def add(self, payloads: list[bytes]) -> None:
-        """Take in the next commands as the journal has them packed, up to the archive's end."""
+        """Write the next commands, as packed in the journal, up to the archive's end."""
         rows = []
         for payload in payloads:
             first, count = self._chain.sequence + 1, commands_in(payload)
@@ -86,7 +86,7 @@ class Archive:
         in_place(self._new, self._path, self._told.begin + 1, self._told.end)
 
     def leave(self) -> None:
-        """Close and remove it, unless it has its name."""
+        """Close the file, and remove it unless it has its final name."""
         self.close()
         private_files.remove(self._new)
 
@@ -130,10 +130,10 @@ def told(journal: SqliteJournal, end: int, first: int) -> Told:
 
 
 def write(journal: SqliteJournal, path: str, end: int, first: int) -> None:
-    """Archive the commands from where a journal begins to the block boundary `end`.
+    """Archive the commands from the start of a journal to the block boundary `end`.
 
-    `first` is the sequence of the snapshot that stands for earlier commands; 0: none does.
-    Errors as for `Archive`: the journal is as it was.
+    `first` is the sequence of the snapshot that replaces earlier commands; 0: none does. Errors as
+    for `Archive`: the journal is unchanged.
     """
     archive = Archive(path, told(journal, end, first))
     try:
@@ -145,9 +145,10 @@ def write(journal: SqliteJournal, path: str, end: int, first: int) -> None:
 
 
 def drop(journal: SqliteJournal, end: int, snapshot: Snapshot) -> None:
-    """Take an archive's commands out of the journal, piece by piece: each one leaves it whole.
+    """Remove an archive's commands from the journal, piece by piece: each piece leaves the journal
+    valid.
 
-    `snapshot` stands for them, and is the first that can.
+    `snapshot` replaces them, and is the first that can.
     """
     journal.stand(snapshot)
     while journal.begin() < end:
@@ -166,7 +167,7 @@ class Joined:
         return self._before[0].begin() if self._before else self._journal.begin()
 
     def archived(self) -> bool:
-        """Whether any command was taken out of the journal, wherever it is now."""
+        """Whether any command was removed from the journal, wherever it is now."""
         return self._journal.begin() > 0
 
     def last_sequence(self) -> int:
@@ -198,10 +199,10 @@ class Joined:
 def joined(
     journal: SqliteJournal, path: str, closing: ExitStack, written_since_s: float = 0
 ) -> Joined:
-    """A journal with the archives beside it that lead up to it without a gap, as far as they were
-    written since a time of the machine's.
+    """Return a journal with the archives beside it that precede it without a gap, as far as they
+    were written since a time of the machine's.
 
-    JournalCorrupt when one of them does not go on as the journal does; errors as for reading.
+    JournalCorrupt when the journal does not continue one of them; errors as for reading.
     """
     before: list[SqliteJournal] = []
     follower = journal
@@ -220,9 +221,9 @@ def joined(
 
 
 def check(name: str, told: Told) -> None:
-    """Read an archive again; JournalCorrupt unless it holds the told commands, unchanged.
+    """Read an archive again; JournalCorrupt unless it holds the expected commands, unchanged.
 
-    It may begin before that.
+    It may begin before them.
     """
     try:
         archive = open_readonly(name)

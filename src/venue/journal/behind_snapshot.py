@@ -1,4 +1,4 @@
-"""A new journal that begins after a snapshot: earlier commands are not known to its maker."""
+"""Makes a journal that begins after a snapshot and does not have the commands before it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def begin_behind(path: str, sequence: int, time: int) -> None:
-    """Make a journal that goes on after command `sequence`, stamped at `time` (µs); its snapshot is
-    to be kept before any other call.
+    """Make a journal that continues after command `sequence`, stamped at `time` (µs); save the
+    snapshot there before any other call.
 
-    A journal begins at a block's boundary: time passing stands for the block's commands up to this
-    one. JournalFailed, also when the file is there.
+    A journal begins at a block's boundary: commands of passing time fill the block up to this one.
+    JournalFailed, also when the file exists.
     """
     boundary = sequence // BLOCK * BLOCK
     with translated(path):

@@ -1,8 +1,8 @@
-"""The exact name of the version that runs: files, refusals and bundles say who wrote them.
+"""The exact name of the running version: files, refusals and bundles contain it.
 
-`0.1.0+COMMIT.CORE`: CORE is the digest of the sources that decide a command's effect, COMMIT the
+`0.1.0+COMMIT.CORE`: CORE is the digest of the sources that decide a command's effect. COMMIT is the
 commit that they were checked out of, or built from (`setup.py`), left out where neither is known.
-Changes that nobody committed show in CORE.
+Changes that are not committed alter CORE.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ def commit(package: Path) -> str:
 
 
 def _roots(package: Path) -> list[Path]:
-    """The folder of the repository, when the package stands in one: as `src` or as `make fast`
-    builds it. A package that is installed somewhere in another repository is none of its files."""
+    """Return the folder of the repository, when the package is inside one: as `src` or as `make
+    fast` builds it. A package that is installed elsewhere in another repository does not belong to
+    it."""
     for own, root in (("src/venue", package.parents[1]), ("build/fast/venue", package.parents[2])):
         if root / own == package and (root / "pyproject.toml").is_file():
             return [root]

@@ -11,7 +11,7 @@ START: Final = bytes(DIGEST)  # stands for the digest before the first command
 
 
 class Chain:
-    """A running digest over commands, which can be taken up again at any multiple of `BLOCK`.
+    """A running digest over commands. It can be continued from any multiple of `BLOCK`.
 
     Within a block the digest is blake2b(digest of the block before + the commands' own msgpack
     bytes so far). `sequence` is the last command in it.
@@ -20,7 +20,7 @@ class Chain:
     __slots__ = ("_hash", "digest", "sequence", "start")
 
     def __init__(self, sequence: int = 0, digest: bytes = START) -> None:
-        """Go on after `sequence`, a multiple of `BLOCK`, where the chain stood at `digest`."""
+        """Continue after `sequence`, a multiple of `BLOCK`, from the chain's `digest` there."""
         assert sequence % BLOCK == 0, sequence
         self.sequence = sequence
         self.start = self.digest = digest  # after the previous block; after the last command
@@ -31,7 +31,8 @@ class Chain:
         return BLOCK - self.sequence % BLOCK
 
     def add(self, payload: bytes, count: int) -> bytes:
-        """Take in `count` commands packed as one msgpack array; the digest after the last of them.
+        """Add `count` commands packed as one msgpack array; return the digest after the last of
+        them.
 
         ValueError when `payload` does not begin as an array of `count`, or leaves the block.
         """
@@ -58,7 +59,8 @@ def digest_with(chain: Chain, payload: bytes) -> bytes:
 
 
 def commands_in(payload: bytes) -> int:
-    """How many commands a msgpack array of them begins with; ValueError when it is none."""
+    """Return the length of a msgpack array of commands from its first bytes; ValueError when it is
+    none."""
     if payload[:1] == b"\xdc" and len(payload) > 2:
         return int.from_bytes(payload[1:3], "big")
     if not payload or payload[0] & 0xF0 != 0x90:

@@ -1,8 +1,9 @@
-"""Whether a journal has its end: all acknowledged commands are in it, or it is not opened.
+"""Checks that a journal has all acknowledged commands; otherwise it is not opened.
 
-A commit that a kill or a power cut tore was never acknowledged, and SQLite leaves it out silently.
-As silently it leaves out all that follows a damaged frame of its write-ahead log. Two things tell
-them apart: more than one commit after the part it takes, and the sequence noted beside the journal.
+A commit that was cut off by a kill or a power cut was never acknowledged, and SQLite drops it
+silently. It also silently drops all that follows a damaged frame of its write-ahead log. Two facts
+tell these cases apart: more than one commit after the part that it takes, and the sequence noted
+beside the journal.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Ending:
         self._page[:] = data
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         if self._page is not None:
             self._page.close()
             self._page = None
@@ -81,10 +82,10 @@ def _sealed(sequence: int) -> bytes:
 
 
 def torn_commit(log: str, taken: int, pages: Pages) -> bool:
-    """Whether any part of a log's present round lies after the `taken` frames that SQLite takes, or
-    a new round was about to begin.
+    """Whether any part of a log's present round comes after the `taken` frames that SQLite takes,
+    or a new round was about to begin.
 
-    ValueError when it is more than one commit can have left there: the log is damaged.
+    ValueError when this is more than one commit can have left there: the log is damaged.
     """
     try:
         with Path(log).open("rb") as file:
@@ -112,8 +113,8 @@ def torn_commit(log: str, taken: int, pages: Pages) -> bool:
 
 
 def _frames(file: BinaryIO, size: int, first: int) -> Iterator[tuple[int, int, tuple[int, int]]]:
-    """The frames of a log with pages of a size: the page, the pages of the file if it commits, and
-    the salts. The file stands at the page then."""
+    """Yield the frames of a log with pages of a size: the page's number, the pages of the file if
+    it commits, and the salts. The file's position is then at the page."""
     count = (os.fstat(file.fileno()).st_size - _HEADER.size) // (_FRAME.size + size)
     for number in range(first, count):
         file.seek(_HEADER.size + number * (_FRAME.size + size))
@@ -122,7 +123,7 @@ def _frames(file: BinaryIO, size: int, first: int) -> Iterator[tuple[int, int, t
 
 
 def _adds_nothing(file: BinaryIO, pages: Pages) -> bool:
-    """Whether all that the log's commits wrote stands in the database's file too."""
+    """Whether the database's file has all that the log's commits wrote."""
     committed: dict[int, bytes] = {}
     pending: dict[int, bytes] = {}
     last, round_ = 0, None
@@ -140,7 +141,7 @@ def _adds_nothing(file: BinaryIO, pages: Pages) -> bool:
 
 
 def _intact(header: bytes) -> bool:
-    """Whether a log's header has the checksum that it names."""
+    """Whether a log's header has the checksum that it states."""
     fields = _HEADER.unpack(header)
     if fields[0] & ~1 != _MAGIC:
         return False

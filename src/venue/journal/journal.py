@@ -27,7 +27,7 @@ class JournalCorrupt(Exception):
 
 
 class OtherRules(Exception):
-    """Commands would have to be replayed under rules other than those that answered them."""
+    """A replay would apply commands under other rules than those under which they were answered."""
 
 
 class Snapshot(Struct):
@@ -63,9 +63,8 @@ def foreign(journal: Readable) -> int:
 
 
 def earliest(journal: Readable) -> int:
-    """The command after which a replay can begin at the earliest, with the commands of this journal
-    and under today's rules; 0: with the first.
-    """
+    """Return the earliest command after which a replay can begin, with the commands of this journal
+    and under today's rules; 0: with the first."""
     return max(foreign(journal), journal.begin())
 
 
@@ -101,9 +100,9 @@ class Journal(Protocol):
         """Prepare a batch and write it."""
 
     def begin(self) -> int:
-        """The command after which this journal has its commands; 0: it has all of them.
+        """Return the command after which this journal has its commands; 0: it has all of them.
 
-        Earlier ones lie in archives; the oldest snapshot that is kept stands for them.
+        Earlier ones are in archives; the oldest stored snapshot replaces them.
         """
 
     def last_sequence(self) -> int:
@@ -127,9 +126,8 @@ class Journal(Protocol):
         """Under which rules the commands were answered, oldest first; none is empty."""
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
-        """Make a snapshot durable; the newest two are kept, and the first that a replay can begin
-        from. JournalFailed when it cannot be: the journal goes on without it.
-        """
+        """Make a snapshot durable. The newest two are kept, and the first from which a replay can
+        begin. JournalFailed when it cannot be stored: the journal continues without it."""
 
     def snapshots(self) -> Iterator[Snapshot]:
         """The intact snapshots, newest first."""

@@ -1,4 +1,5 @@
-"""Files beside a journal that are missing or damaged, although it goes on without them now."""
+"""Finds files beside a journal that are missing or damaged, although the journal does not need them
+now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A look at a database's file, which may be another program's: nothing is written or left there."""
+"""Reads a database's file that may be in use by another program: writes nothing there."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 
 @contextmanager
 def looked_at(path: str) -> Iterator[apsw.Connection]:
-    """A file and its write-ahead log as one database, for this process alone; apsw.Error.
+    """Return a file and its write-ahead log as one database, for this process alone. Raises
+    apsw.Error.
 
-    A checkpoint that was cut short leaves a file that only its log makes whole, and in a database
-    that was just begun the log alone may hold the schema.
+    After an interrupted checkpoint the file is complete only together with its log, and in a
+    database that was just made the log alone may hold the schema.
     """
     name = _VFS % get_ident()
     files = _Files(name, "")
@@ -51,8 +52,8 @@ def never_begun(path: str) -> bool:
 
 
 class _Files(apsw.VFS):
-    """The system's files. A log that is missing is an empty one; a transaction that another program
-    left is not taken back."""
+    """The system's files. A missing log counts as an empty one; an unfinished transaction of
+    another program is not rolled back."""
 
     def xOpen(  # noqa: N802 - SQLite's names
         self, name: str | apsw.URIFilename | None, flags: list[int]

@@ -20,10 +20,10 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class MemoryJournal:
-    """Keeps the commands, or (`keep` False, for long runs) only counts them.
+    """Stores the commands, or (`keep` False, for long runs) only counts them.
 
-    A journal that only counts answers `read` with LookupError wherever there were commands.
-    `after`: it begins after this snapshot.
+    A journal that only counts raises LookupError in `read` wherever there were commands. `after`:
+    it begins after this snapshot.
     """
 
     instant: bool = True

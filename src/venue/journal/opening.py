@@ -1,4 +1,4 @@
-"""Opening a journal's file: to write it, for one process alone, or to read it only."""
+"""Opens a journal's file: to write it, for one process alone, or only to read it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A journal in memory that keeps its last commands, for a venue without a state file.
+"""A journal in memory that stores its last commands, for a venue without a state file.
 
-Snapshots stand for the earlier ones, so that the kept ones can be replayed. Those on the way hold
-the engine's state alone: a replay that is long begins from the nearest.
+Snapshots replace the earlier ones, so that the stored ones can be replayed. The snapshots in
+between hold the engine's state alone: a long replay begins at the nearest.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ class Packs:
 
 class Point:
     """A command after which a replay can begin: at venue time `time`, when `lived` of it had
-    passed. `state` is the engine's, compressed; empty: a whole snapshot holds it, or it is new."""
+    passed. `state` is the engine's, compressed; empty: a whole snapshot holds it, or the engine is
+    new."""
 
     __slots__ = ("digest", "lived", "sequence", "state", "time")
 
@@ -92,11 +93,11 @@ class Point:
 
 
 class RecentJournal:
-    """Keeps the commands of the last `span_us` of venue time, of which a revert takes none back,
-    and at least those after the older of its last two snapshots; all commands until there are two.
-    They and the states take at most `bytes_max`.
+    """Stores the commands of the last `span_us` of venue time, not counting reverts, and at least
+    those after the older of its last two snapshots; all commands until there are two. They and the
+    states take at most `bytes_max`.
 
-    `after`: it begins after this snapshot. Every `every` commands it wants another one.
+    `after`: it begins after this snapshot. After every `every` commands it asks for another one.
     """
 
     instant: bool = True
@@ -141,11 +142,11 @@ class RecentJournal:
         return self._points[0].sequence
 
     def begin_time(self) -> int:
-        """The venue time at which the kept commands begin, µs; 0: none was forgotten."""
+        """Return the venue time at which the stored commands begin, µs; 0: none was dropped."""
         return self._points[0].time
 
     def keeps(self) -> str:
-        """Tell what is kept, in words."""
+        """Return a description of what is stored."""
         if not self._span_us:
             return f"its last {self._every} commands"
         hours = self._span_us // HOUR_US
@@ -204,7 +205,7 @@ class RecentJournal:
                 point.digest = snapshot.state_hash
 
     def _forget(self) -> None:
-        """Let go of what is older than it has to be, or too much."""
+        """Drop commands and states that are older than needed, or exceed the limit."""
         points = self._points
         oldest = self._snapshots[-1].sequence if len(self._snapshots) == SNAPSHOTS_KEPT else 0
         while points[0].sequence < oldest and (

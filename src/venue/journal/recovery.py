@@ -1,4 +1,4 @@
-"""Recovery: the newest snapshot that holds, and every later command applied to it again."""
+"""Recovery: loads the newest valid snapshot, and applies every later command to it again."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Sink(Protocol):
     """Views that are rebuilt along with the engine."""
 
     def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
-        """Begin from a snapshot's parts and its engine; from {} and a new one without."""
+        """Start from a snapshot's parts and its engine; from {} and a new one without."""
 
     def note(self, applied: Applied) -> None:
-        """Look at a command applied again while the engine stands as it left it."""
+        """Note a command that is applied again, while the engine is in the state after it."""
 
     def follow(self, batch: list[Applied]) -> None:
-        """Go on with commands applied again, in order."""
+        """Follow commands that are applied again, in order."""
 
 
 def recover(journal: Readable, reached: int, sink: Sink) -> Engine:
@@ -103,7 +103,8 @@ def _following(journal: Readable, engine: Engine) -> Iterator[tuple[int, list[Co
 
 
 def beginning(journal: Readable) -> Snapshot | None:
-    """The first snapshot that a replay can begin from; None when it can from command 1.
+    """Return the first snapshot that a replay can begin from; None when it can begin with command
+    1.
 
     Earlier commands were answered under other rules, or are not in this journal. OtherRules and
     JournalCorrupt when there is none.
@@ -121,7 +122,8 @@ def beginning(journal: Readable) -> Snapshot | None:
 
 
 def standing(journal: Readable, begin: int) -> Snapshot | None:
-    """The first snapshot, at command `begin` or later, that today's rules can go on from."""
+    """Return the first snapshot, at command `begin` or later, from which today's rules can
+    continue."""
     candidates = [snapshot for snapshot in journal.snapshots() if snapshot.sequence >= begin]
     for snapshot in reversed(candidates):
         if load(snapshot, foreign(journal)) is not None:
@@ -159,8 +161,8 @@ def tail_requests(
 
 
 def time_of_last(journal: Readable, count: int) -> int:
-    """The time from which on the last `count` commands are, as far as they are there; 0 where the
-    journal has none before these."""
+    """Return the time of the first of the last `count` commands; 0 where the journal has none
+    before these."""
     last = journal.last_sequence()
     before = max(journal.begin(), last - count)
     if before == 0:
@@ -199,7 +201,8 @@ def _start(journal: Readable, reached: int) -> tuple[Engine, dict[str, bytes]]:
 
 
 def load(snapshot: Snapshot, begin: int) -> Engine | None:
-    """The snapshot's engine; None when it cannot be loaded or is another state than it names.
+    """Return the snapshot's engine; None when it cannot be loaded or has another state than it
+    states.
 
     Up to sequence `begin` other rules may have written it: under today's its hash may differ.
     """

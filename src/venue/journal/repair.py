@@ -1,7 +1,8 @@
-"""Repair of a damaged journal: what of it holds, and a new file that goes on from there.
+"""Repairs a damaged journal: finds the rows that are still valid, and writes a file that continues
+from them.
 
-One changed bit in a row is found by trying: the chain's digest says when it is right again. For
-rows that are lost a snapshot stands, as for those that were pruned.
+One changed bit in a row is found by trying: the chain's digest shows when it is right again. A
+snapshot replaces rows that are lost, as it does for those that were pruned.
 """
 
 from __future__ import annotations
@@ -42,12 +43,13 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class Refused(Exception):
-    """A journal cannot be repaired; the text says why, and what could be kept."""
+    """A journal cannot be repaired; the text says why, and which data could be saved."""
 
 
 class Held(Struct):
     """The contents of a damaged journal: rows that the chain proves, `loose` ones that it cannot
-    prove as damage lies before them in their block, the commands that are `lost`, and the last one.
+    prove because of damage before them in their block, the commands that are `lost`, and the last
+    one.
 
     `starts` are the chain's digests at block boundaries, as far as they are known.
     """
@@ -62,8 +64,8 @@ class Held(Struct):
 
 
 class Repaired(Struct, frozen=True):
-    """The outcome of a repair: the last command, the snapshot that the journal goes on from (0:
-    none was needed), the lost commands, the unproven rows, and where the damaged file is."""
+    """The outcome of a repair: the last command, the snapshot from which the journal continues (0:
+    none was needed), the lost commands, the unproven rows, and the path of the damaged file."""
 
     last: int
     snapshot: int
@@ -113,7 +115,7 @@ class _Rows:
         return None
 
     def _changed(self, first: int) -> Iterator[Row]:
-        """The rows that one may have been before a bit of it changed."""
+        """Yield the rows that this one may have been before one bit changed."""
         for row in self.by_first.get(first, []):
             if len(row.payload) <= TRIED_MAX:
                 for payload in _with_one_bit_changed(row.payload):
@@ -198,9 +200,9 @@ def _with_one_bit_changed(payload: bytes) -> Iterator[bytes]:
 def _loose(
     found: Held, rest: dict[int, Row], at: int, end: int, *, damaged: bool
 ) -> tuple[int, bytes | None]:
-    """Take the rows of the rest of a block: nothing proves them. The one that follows the proven
-    ones is lost, when it is `damaged`. The last command of them, and the digest at the block's end
-    if a row has it."""
+    """Collect the rows of the rest of a block, which nothing proves. The one after the proven ones
+    is lost, when it is `damaged`. Return the last command of them, and the digest at the block's
+    end if a row has it."""
     reached, digest = at, None
     for first in sorted(first for first in rest if at < first <= end):
         count = commands_in(rest[first].payload)
@@ -225,7 +227,7 @@ def _commands(payload: bytes) -> list[Command] | None:
 
 
 def _where_it_begins(path: str, pages: list[bytes]) -> tuple[int, bytes]:
-    """The command after which a journal begins, and the digest there."""
+    """Return the command after which a journal begins, and the digest there."""
     with suppress(apsw.Error, JournalCorrupt), closing(_reading(path)) as connection:
         rows = connection.execute("SELECT sequence, chain FROM archived").fetchall()
         if rows:
@@ -257,7 +259,7 @@ def _reading(path: str) -> apsw.Connection:
 
 
 def standing(path: str, found: Held) -> tuple[int, Engine | None]:
-    """The oldest snapshot that stands for all lost commands, and its engine; 0, None: none is
+    """Return the oldest snapshot that replaces all lost commands, and its engine; 0, None: none is
     needed. Refused: there is none."""
     if not found.lost:
         return 0, None
@@ -329,7 +331,8 @@ def told(path: str, done: Repaired | None) -> list[str]:
 
 
 def repair(path: str) -> Repaired | None:
-    """Put a journal in a damaged one's place, which is kept aside; None: it is whole.
+    """Replace a damaged journal by a repaired one, and keep the damaged file; None: it is not
+    damaged.
 
     Refused: nothing was changed. JournalFailed, OSError.
     """
@@ -354,7 +357,7 @@ def repair(path: str) -> Repaired | None:
 
 
 def _whole(path: str) -> bool:
-    """Whether a journal can be read as it stands, every row of it."""
+    """Whether every row of a journal can be read without repair."""
     try:
         with closing(open_readonly(path)) as journal:
             for _ in journal.read(journal.begin()):
@@ -399,7 +402,8 @@ def _write(new: str, found: Held, sequence: int, engine: Engine | None) -> None:
 
 
 def _filled(rows: dict[int, bytes], begin: int, sequence: int, time: int) -> dict[int, bytes]:
-    """Rows in which time passing stands for the commands that are not there, up to a snapshot's."""
+    """Return rows in which commands of passing time replace the missing commands, up to a
+    snapshot's."""
     known: dict[int, Command] = {}
     for first, payload in rows.items():
         known |= dict(enumerate(_decode(payload), first))
@@ -441,10 +445,10 @@ def _check(new: str, last: int) -> None:
 
 
 def _put_in_place(path: str, source: str, new: str) -> str:
-    """Give the damaged file another name and the new one its name; the other name.
+    """Rename the damaged file and give the new one its name; return the damaged one's new name.
 
-    The log goes before the new file comes, which it would spoil; when that is cut short, the next
-    repair goes on from the other name.
+    The log is moved before the new file is put in place, which it would corrupt. When this is
+    interrupted, the next repair continues with the renamed file.
     """
     aside = source
     if source == path:

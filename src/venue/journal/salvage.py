@@ -1,8 +1,8 @@
-"""The rows that a damaged journal still holds, found in its bytes: no page has to be whole.
+"""Finds the rows that a damaged journal still holds in its bytes, even where pages are damaged.
 
-A row is found by its record's own header, wherever it lies in a page: the page's header and
-pointers, the pages above it and the schema may all be damaged. A row that is found may be old, or
-damaged itself: the hash chain says which of them count.
+A row is found by its record's own header, at any place in a page: the page's header and pointers,
+the pages above it and the schema may all be damaged. A row that is found may be old, or damaged
+itself: the hash chain decides which of them are valid.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def segments(pages: list[bytes]) -> list[tuple[int, str, int]]:
 
 
 def _record(pages: list[bytes], page: bytes, at: int, total: int) -> bytes | None:
-    """A record's bytes, the rest of a long one from the pages that it goes on in."""
+    """Return a record's bytes; a long one continues in other pages."""
     local = _local(total)
     if at + local + (4 if local < total else 0) > PAGE:
         return None
@@ -167,7 +167,7 @@ def _record(pages: list[bytes], page: bytes, at: int, total: int) -> bytes | Non
 
 
 def _local(total: int) -> int:
-    """How many bytes of a record stand in its own page."""
+    """Return how many bytes of a record are in its own page."""
     most = PAGE - 35
     if total <= most:
         return total
@@ -192,7 +192,7 @@ def _varint(data: bytes) -> int:
 
 
 def _number_before(page: bytes, at: int) -> int:
-    """A row's number, which stands before its record."""
+    """Return a row's number, which is stored before its record."""
     begin = at - 1
     while begin > max(0, at - 9) and page[begin - 1] & 0x80:
         begin -= 1

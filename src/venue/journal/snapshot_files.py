@@ -1,6 +1,7 @@
-"""Snapshots in files of their own beside the journal: none of its writes waits for theirs.
+"""Stores snapshots in files of their own beside the journal, so that no write of the journal waits
+for them.
 
-A file is `FILE.snapshot-SEQUENCE`, written under another name and put in place as a whole.
+A file is `FILE.snapshot-SEQUENCE`, written under another name and then renamed.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class SnapshotFiles:
         return sorted((int(name) for name in names if name.isdecimal()), reverse=True)
 
     def read(self, sequence: int) -> Snapshot | None:
-        """One of them; None when it cannot be read or is not as it was written."""
+        """Return one of them; None when it cannot be read or was changed."""
         try:
             row = _rows.decode(self._at(sequence).read_bytes())
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -69,12 +70,12 @@ class SnapshotFiles:
             os.close(descriptor)
 
     def put(self, sequence: int, pid: int, begin: int) -> None:
-        """Have the snapshot that process `pid` wrote count, durably, and `tidy`."""
+        """Make the snapshot that process `pid` wrote valid, durably, and `tidy`."""
         self.place(sequence, pid)
         self.tidy(begin, sequence)
 
     def place(self, sequence: int, pid: int) -> None:
-        """Have the snapshot that process `pid` wrote count, durably."""
+        """Make the snapshot that process `pid` wrote valid, durably."""
         self._written(pid).replace(self._at(sequence))
         folder = os.open(self._base.parent, os.O_RDONLY)
         try:
@@ -86,7 +87,7 @@ class SnapshotFiles:
         """Remove older snapshots.
 
         The newest two up to `last` are kept, and the first that is not before `begin`, unless that
-        is 0. Later ones are not of this journal: they stay, and stand for nothing.
+        is 0. Later ones do not belong to this journal: they stay, but are not used.
         """
         known = [one for one in self.sequences() if one <= last]
         first = min((one for one in known if one >= begin > 0), default=0)
@@ -106,14 +107,14 @@ class SnapshotFiles:
 
 
 def packed(snapshot: Snapshot) -> SnapshotRow:
-    """A snapshot in the form it is kept in."""
+    """Return a snapshot in the form in which it is stored."""
     parts = _encoder.encode(snapshot.parts)
     row = (snapshot.sequence, snapshot.engine_version, snapshot.state_hash, parts)
     return (*row, _checksum(*row))
 
 
 def unpacked(row: SnapshotRow) -> Snapshot | None:
-    """The snapshot of a kept row; None when it is damaged."""
+    """Return the snapshot of a stored row; None when it is damaged."""
     sequence, engine_version, state_hash, parts, checksum = row
     if checksum != _checksum(sequence, engine_version, state_hash, parts):
         return None

@@ -171,9 +171,9 @@ class SqliteJournal:
                 self._keep(snapshot)
 
     def drop(self, end: int, snapshot: int) -> None:
-        """Take the rows up to a block boundary away, which an archive has; JournalFailed.
+        """Remove the rows up to a block boundary, which are in an archive; JournalFailed.
 
-        The snapshot at sequence `snapshot`, `end` or later, stands for them; older ones go.
+        The snapshot at sequence `snapshot`, `end` or later, replaces them; older ones are removed.
         """
         self._check_writable()
         assert self._begin < end <= snapshot, (self._begin, end, snapshot)
@@ -246,10 +246,11 @@ class SqliteJournal:
             self._acknowledged.note(self._last)
 
     def _next_segment(self) -> Segment | None:
-        """The segment that the next command begins; only writing that command writes it.
+        """Return the segment that the next command begins; it is only written together with that
+        command.
 
-        A journal that was opened, and refused for its rules, can so be opened by the version that
-        made it.
+        So a journal that was opened, and refused for its rules, can still be opened by the version
+        that made it.
         """
         last = self._segments[-1] if self._segments else None
         now = (built.name(), rules.RULES)
@@ -339,7 +340,7 @@ class SqliteJournal:
             raise JournalCorrupt(f"a row {where} is not as written: {error}") from error
 
     def _archived(self) -> tuple[int, bytes]:
-        """The last command whose row archives have, and the chain's digest there."""
+        """Return the last command whose row is in an archive, and the chain's digest there."""
         found = self._fetch(list[tuple[_Sequence, bytes]], "SELECT * FROM archived")
         for sequence, digest in found:
             if len(found) > 1 or sequence % BLOCK or len(digest) != DIGEST:

@@ -1,1 +1,1 @@
-"""Private frames: the changes of each command for its owners, numbered and kept."""
+"""Private frames: the changes of each command for its owners, numbered and stored."""

@@ -88,7 +88,8 @@ KINDS: Final = {  # of a leg's income item: whether it opens, and its position's
 
 class Changes:
     """Changes of the owners for whom `follows` is true; every applied command must be given at
-    once, in order. An owner that is followed later is taken up then.
+    once, in order. Owners that start being recorded later are loaded from the engine at that
+    moment.
 
     `orders`, `conditionals` and `positions` are the open ones, by id; `moved` is by uid and the
     asset's ordinal.
@@ -158,7 +159,7 @@ class Changes:
             self.positions[position.position_id] = open_position(position)
 
     def forget(self, touched: Touched) -> None:
-        """Let go of ended orders and positions."""
+        """Drop the notes of ended orders and positions."""
         for number, note in touched.orders.items():
             if isinstance(note, ConditionalNote):
                 if note.status != ALGO_UNTRIGGERED:
@@ -171,14 +172,14 @@ class Changes:
     # -- facts that the engine does not know ------------------------------------------------------
 
     def past(self) -> PastNotes:
-        """The notes that could not be taken up from the engine alone."""
+        """Return the notes that the engine alone does not contain."""
         known = self.orders.values()
         orders = [note for note in known if note.executed or note.conditional is not None]
         orders.sort(key=lambda note: note.order_id)
         return PastNotes(orders, [(*key, moved) for key, moved in self.moved.items()])
 
     def recall(self, past: PastNotes) -> None:
-        """Take these notes up again, of the engine as it was then."""
+        """Restore these notes, which belong to the engine's state of that time."""
         for note in past.orders:
             self.orders[note.order_id] = note
         self.moved = {(uid, ordinal): moved for uid, ordinal, moved in past.moved}
@@ -273,7 +274,8 @@ class Changes:
             touched.contract_accounts[event.uid, perp.asset, ORDER_UPDATE] = None
 
     def _contract_trade(self, event: ContractTrade, touched: Touched, place: int) -> None:
-        """Two legs; the taker's fee may hold a liquidation fee, which the next items tell."""
+        """Note both legs; the taker's fee may contain a liquidation fee, which the next items
+        report."""
         liquidate_fee = _liquidate_fee(touched.events, place)
         self._leg(event, event.taker, event.taker_remaining, liquidate_fee, touched)
         self._leg(event, event.maker, event.maker_remaining, 0, touched)
@@ -300,7 +302,8 @@ class Changes:
         touched.positions[leg.uid, leg.position_id, ORDER_UPDATE] = None
 
     def _position(self, event: ContractTrade, leg: Leg) -> PositionNote:
-        """The note of the position that a leg changed, made when it has opened it."""
+        """Return the note of the position that a leg changed; make it when the leg has opened the
+        position."""
         note = self.positions.get(leg.position_id)
         if note is not None:
             return note

@@ -41,9 +41,9 @@ Gathered = dict[tuple[int, int, str, str], PrivateFrame]
 class PrivateFrames:
     """Makes the frames of applied commands; every one must be given, in order.
 
-    Give it before the engine applies the next: orders, accounts and positions appear once per
-    command, as it left them. `listens` tells for which owners frames are wanted; `changes` follows
-    their orders, money and positions.
+    Give each before the engine applies the next: orders, accounts and positions appear once per
+    command, in their state after it. `listens` says for which owners frames are needed; `changes`
+    follows their orders, money and positions.
     """
 
     __slots__ = ("_engine", "changes")
@@ -140,7 +140,7 @@ def _add(gathered: Gathered, key: tuple[int, int, str, str], item: str) -> None:
 
 
 def _parts(frame: PrivateFrame) -> list[PrivateFrame]:
-    """A frame that has too many items, as several."""
+    """Split a frame that has too many items."""
     parts: list[PrivateFrame] = []
     for begin in range(0, len(frame.items), ITEMS_MAX):
         items = frame.items[begin : begin + ITEMS_MAX]

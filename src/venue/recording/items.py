@@ -151,7 +151,8 @@ def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> Cont
 
 
 def conditional_item(engine: Engine, note: ConditionalNote, opened_by: int) -> ContractOrderItem:
-    """A conditional order; `opened_by` as for an order. It has no fills: its order has them."""
+    """Return the item of a conditional order; `opened_by` as for an order. Its fills belong to its
+    order."""
     perp = engine.perps[note.symbol]
     instrument = perp.market.instrument
     margin_mode, separated = note.modes

@@ -1,7 +1,7 @@
 """Notes for private frames: open orders, waiting conditional orders, positions, money moved.
 
-Notes are as many as the engine's open orders and positions. Facts that the engine does not know of
-them, fees and fill prices of the past, have a part of their own in snapshots.
+There are as many notes as the engine has open orders and positions. Facts that the engine does not
+hold, fees and fill prices of the past, are in a part of their own in snapshots.
 """
 
 from __future__ import annotations

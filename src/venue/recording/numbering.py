@@ -1,6 +1,6 @@
 """The numbers of private frames: `seq` of a channel, `v` of an owner's product.
 
-Each number is one more than the last. A number is left out only where frames were lost to a defect.
+Each number is one more than the last. A number is missing only where a defect lost frames.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Channel:
 
 
 class Numbering:
-    """The newest numbers of all channels. The last `kept` frames of each channel are kept."""
+    """The newest numbers of all channels. The last `kept` frames of each channel are stored."""
 
     __slots__ = ("_channels", "_kept", "_versions")
 
@@ -83,7 +83,7 @@ class Numbering:
         return channel.newest if channel is not None else 0
 
     def oldest(self, key: OwnKey) -> int:
-        """The smallest number after which every frame of a channel is kept."""
+        """Return the smallest number after which every frame of a channel is stored."""
         channel = self._channels.get(key)
         return self._oldest(channel) if channel is not None else 0
 

@@ -1,4 +1,4 @@
-"""The reasons why orders ended without being filled, as private frames tell them."""
+"""The reasons in private frames why orders ended without being filled."""
 
 from __future__ import annotations
 

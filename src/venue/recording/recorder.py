@@ -1,7 +1,7 @@
-"""Private frames, made and numbered once, for connected clients and for later resumption.
+"""Makes and numbers private frames once, for connected clients and for later resumption.
 
-Frames follow from the commands alone: the same commands make the same bytes under the same
-numbers, however they were batched and wherever a snapshot came between.
+Frames follow from the commands alone: the same commands make the same bytes under the same numbers,
+however they were batched and wherever a snapshot was taken.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ _parts: wide.Decoder[RecorderPart] = wide.Decoder(RecorderPart)
 
 
 class Recorder:
-    """Accompanies the outbox. Frames are made for the owners that a `RecordStreams` has named.
+    """Accompanies the outbox. It makes frames for the owners that a `RecordStreams` has named.
 
-    `published` are the frames of the batch that is published right now. After a defect there are
-    none until the engine's next full `RENEWAL` commands; every channel then leaves a number out,
-    so no client can resume across the lost frames. `defects` counts them.
+    `published` are the frames of the batch that is being published. After a defect there are none
+    until the engine's next full `RENEWAL` commands; every channel then skips a number, so no client
+    can resume across the lost frames. `defects` counts them.
 
-    While it is not `busy`, no command concerns it but those of `special` types.
+    While it is not `busy`, it needs only commands of `special` types.
     """
 
     special: frozenset[type] = SPECIAL
@@ -74,7 +74,7 @@ class Recorder:
     # -- its state --------------------------------------------------------------------------------
 
     def restore(self, part: bytes, engine: Engine) -> None:
-        """Begin from a snapshot's part (b"": none) and its engine. Raises msgspec.MsgspecError."""
+        """Start from a snapshot's part (b"": none) and its engine. Raises msgspec.MsgspecError."""
         found = _parts.decode(part) if part else RecorderPart()
         self._kept_states = dict(found.kept)
         self._become(found, engine)
@@ -91,7 +91,7 @@ class Recorder:
         self._look()
 
     def dump(self) -> bytes:
-        """Its part of a snapshot, taken between two batches."""
+        """Return its part of a snapshot, taken between two batches."""
         part = self._part()
         part.kept = list(self._kept_states.items())
         return wide.encode(part)
@@ -108,7 +108,7 @@ class Recorder:
     # -- questions --------------------------------------------------------------------------------
 
     def trusted(self) -> bool:
-        """Whether frames are made: no defect stands in the way."""
+        """Whether frames are made: there was no defect since the last renewal."""
         return self._frames is not None
 
     # -- what happens -----------------------------------------------------------------------------
@@ -182,7 +182,7 @@ class Recorder:
         self._made.append(KeptFrame(sequence, uid, product, channel, number, payload))
 
     def _renew(self) -> None:
-        """Go on after a defect, from the engine's state: a number of each channel is lost."""
+        """Continue after a defect, from the engine's state: a number of each channel is skipped."""
         for uid in sorted(self._owners):
             for product, channel in CHANNELS:
                 self.numbering.lose((uid, product, channel))

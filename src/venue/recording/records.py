@@ -8,7 +8,7 @@ from venue.recording.notes import PastNotes
 
 
 class Numbers(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """How far a channel has come, and up to where its frames are lost to a defect."""
+    """The last number of a channel, and the last number whose frame was lost to a defect."""
 
     uid: int
     product: int

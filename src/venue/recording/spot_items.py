@@ -1,4 +1,4 @@
-"""Items of private spot frames as JSON text, written out: every order makes several of them.
+"""Makes items of private spot frames as JSON text, because every order makes several of them.
 
 Their fields and the order of these are those of `api.streams.private`.
 """
