@@ -22,8 +22,8 @@ class VenueClock:
     """Venue time and server time, in µs since the epoch. Times advance between calls, or stay the
     same.
 
-    `now` is venue time, `wall` server time. `server_time` is the time reported to clients: `wall` in the
-    mode `real`, otherwise venue time. `passing`: time moves, by itself or by an advance.
+    `now` is venue time, `wall` server time. `server_time` is the time reported to clients: `wall`
+    in the mode `real`, otherwise venue time. `passing`: time moves, by itself or by an advance.
     """
 
     __slots__ = (
@@ -39,10 +39,10 @@ class VenueClock:
         "real",
         "real_limits",
         "scaled",
+        "server_time",
         "setting",
         "signed_ahead",
         "system",
-        "server_time",
         "wall",
     )
 
