@@ -1,1 +1,2 @@
-"""Explanations: find the command that caused something, and tell the core's reasons for it."""
+"""Explanations: find the command that caused something, and write the core's reasons for it in
+sentences."""

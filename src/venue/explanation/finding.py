@@ -87,8 +87,8 @@ def finder(question: ExplainQuestion) -> Finder:
 
 
 class OfThing:
-    """Looks for the events that touch a thing, in the present state: a state that a revert left may
-    have had another thing of this id."""
+    """Finds the events of a thing, in the present state: in a state before a revert another thing
+    may have had this id."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Tells the later life of a placed order, event by event."""
+"""Describes what happened to an order after it was placed, event by event."""
 
 from __future__ import annotations
 

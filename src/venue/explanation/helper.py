@@ -1,7 +1,8 @@
-"""The helper of `node.explainer`: replays to a command, and tells what the core did there.
+"""The helper process of `node.explainer`: replays to a command, and explains what the core did
+there.
 
-Commands are applied until the one asked for is found; then the state before it is made a second
-time, from the same snapshot.
+It applies commands until it finds the one in question; then it makes the state before that one a
+second time, from the same snapshot.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ class Explaining:
         return engine.sequence, False
 
     def _skip(self, start: StartPoint) -> bool:
-        """Go on from a later state if nothing happened to the thing until there; return whether."""
+        """Continue from a later state if nothing happened to the thing until there; return whether
+        it did so."""
         engine, found = _loaded(start), self._finder
         assert found is not None
         if engine is None or not found.untouched(self._engine, engine):

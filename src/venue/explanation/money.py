@@ -1,4 +1,4 @@
-"""Why money moved: bills of wallets, income of contracts, liquidations."""
+"""Explains why money moved: bills of wallets, income of contracts, liquidations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Why an order filled, rested, was cut or refused: the core's own plan of it, and its checks."""
+"""Explains why an order filled, rested, was cut or refused, by the core's own plan of it and its
+checks."""
 
 from __future__ import annotations
 
@@ -34,9 +35,10 @@ FILLS_MAX: Final = 20
 
 
 def placing(engine: Engine, command: Command) -> list[str]:
-    """An order's fields, the book it met, and its outcome at once; [] for other commands.
+    """Return sentences on an order's fields, the book at that time, and its immediate outcome; []
+    for other commands.
 
-    The engine stands before the command.
+    The engine is in the state before the command.
     """
     if isinstance(command, PlaceOrder) and command.symbol in engine.spot_markets:
         return _spot(engine, command)
@@ -145,7 +147,8 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
 
 
 def _short(said: list[Event]) -> int:
-    """The money that an order refused for missing money would have needed; 0 for other orders."""
+    """Return the money that an order refused for missing money would have needed; 0 for other
+    orders."""
     first = said[0] if said else None
     short = isinstance(first, Rejected) and first.reason == Reject.FUNDS
     return first.limit if short and isinstance(first, Rejected) else 0
@@ -192,7 +195,7 @@ def _said(engine: Engine, command: Command, events: list[Event]) -> list[str]:
 
 
 def _outcome(words: ExplanationWords, outlook: Any, instrument: Any, asset: int) -> list[str]:
-    """The fills that the plan has, and the orders that it ends."""
+    """Describe the fills of the plan, and the orders that it ends."""
     lines = [
         f"It traded {texts.quantity_text(instrument, lots)} at"
         f" {texts.price_text(instrument, price)} with a fee of {words.money(asset, fee)}."

@@ -1,4 +1,5 @@
-"""One explanation: the state before a command, the command, its events, and the later ones."""
+"""Writes one explanation: the state before a command, the command, its events, and the later
+ones."""
 
 from __future__ import annotations
 

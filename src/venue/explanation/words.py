@@ -1,4 +1,4 @@
-"""Writes numbers of the core as a reader knows them, with their units."""
+"""Writes numbers of the core in the form in which readers know them, with their units."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A running venue's old commands and rows go to archives; those of a venue in memory go."""
+"""Moves a running venue's old commands and rows to archives; a venue in memory drops them."""

@@ -1,7 +1,7 @@
 """Moves old commands and rows to archives while the venue runs: as `prune` does, but in pieces.
 
-A process of its own writes and checks the journal's archive, history's process that of history; the
-journal's thread reads and takes out a few commands at a time.
+A helper process writes and checks the journal's archive, history's process that of history. The
+journal's thread reads and removes a few commands at a time.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""The command up to which a venue can be pruned: it is old enough, and all later ones build on it.
+"""Finds the command up to which a venue can be pruned: it is old enough, and all later ones build
+on it.
 
-A revert leaves a branch behind. A journal that began on such a branch, or on the way back to an
-earlier state, would have lost what the revert went back to. So a cut is never in between: no later
-revert goes to before it. States that were kept before it are dropped.
+A revert leaves a branch. A journal that began on such a branch, or on the way back to an earlier
+state, would have lost the state to which the revert went back. So a cut is never in between: no
+later revert goes to before it. States that were saved before it are dropped.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Trunk:
     """The pieces of a journal that all later commands build on, oldest first.
 
     It reads the rows after command `reached`, in order. No revert is between `begin` and that, and
-    `kept` says after which commands states were kept.
+    `kept` has the commands after which states were saved.
     """
 
     def __init__(self, begin: int, reached: int, kept: dict[str, int]) -> None:
@@ -47,12 +48,12 @@ class Trunk:
         return kept if revert == self.reached else self.reached
 
     def pieces(self, begin: int) -> list[Piece]:
-        """Those after command `begin`."""
+        """Return the pieces after command `begin`."""
         found = [*self._pieces, (self._after, self.reached)]
         return [(max(after, begin), to) for after, to in found if max(after, begin) < to]
 
     def read_on(self, first: int, payload: bytes) -> None:
-        """Go on with the next packed row, from command `first` on."""
+        """Read the next packed row, which starts with command `first`."""
         if any(mark in payload for mark in MARKS):
             for sequence, command in enumerate(_commands.decode(payload), first):
                 self._note(sequence, command)

@@ -1,7 +1,7 @@
-"""A venue in memory lets go of old rows: those of more than a day ago, where they take too much.
+"""Drops old rows of a venue in memory: those of more than a day ago, where they take too much.
 
-States that are kept stay as they were: of each, the rows of the day before it are left alone, and
-so is all that was placed before it and settled later.
+Saved states stay as they were: for each, the rows of the day before it are kept, and so is all that
+was placed before it and settled later.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ log = logging.getLogger("venue")
 
 
 class Forgetting:
-    """Lets go of rows of a venue in memory. Belongs to one event loop."""
+    """Drops rows of a venue in memory. Belongs to one event loop."""
 
     def __init__(self, node: Node, bytes_max: int = BYTES_MAX) -> None:
         self._node = node
         self._bytes_max = bytes_max
 
     async def run(self) -> None:
-        """Go on until cancelled."""
+        """Drop rows until cancelled."""
         while True:
             await asyncio.sleep(ASK_S)
             try:
@@ -42,7 +42,7 @@ class Forgetting:
                 log.error("no rows are forgotten: %s", problem)
 
     async def round(self) -> bool:
-        """Let go of rows once, if there are enough; whether there were. HistoryFailed."""
+        """Drop rows once, if there are enough; return whether there were. HistoryFailed."""
         node, history = self._node, self._node.history
         now = node.engine.time
         if 0 < history.forgotten <= now - DAY_US < history.forgotten + STEP_US:
@@ -56,8 +56,8 @@ class Forgetting:
 
 
 def spans(now: int, kept: list[int], day_us: int = DAY_US) -> list[tuple[int, int]]:
-    """Begins and ends of the times (µs) in which rows are placed and settled that neither the
-    present needs, nor one of the states `kept` then."""
+    """Return the times (µs), from and to, in which rows were placed and settled that are needed
+    neither by the present nor by one of the states `kept` then."""
     times = [0, *sorted(time for time in kept if time < now), now]
     return [(after, at - day_us) for after, at in pairwise(times) if at - day_us > after]
 

@@ -1,6 +1,6 @@
 """The helper that writes a running venue's archive: the venue sends it the journal's old commands.
 
-It then names the snapshot that the remaining journal goes on from: history begins there too.
+It then names the snapshot with which the remaining journal begins: history begins there too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MODULE: Final = "venue.pruning.helper"
 
 class ArchiveTask(msgspec.Struct, array_like=True):
     """The part of the journal at `path` to archive; `snapshot` is the sequence of the snapshot that
-    stands for it, `foreign` the last command under former rules."""
+    replaces it, `foreign` the last command under former rules."""
 
     path: str
     told: Told

@@ -1,4 +1,4 @@
-"""`venue prune`: old commands and rows move from journal and history to archives beside them."""
+"""`venue prune`: moves old commands and rows from journal and history to archives beside them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ log = logging.getLogger("venue")
 
 
 class Pruned(msgspec.Struct):
-    """The command after which journal and history of a venue begin now; 0: with the first."""
+    """The command after which a venue's journal and history now begin; 0: with the first."""
 
     journal: int
     history: int
@@ -75,8 +75,8 @@ def prune(path: str, keep_us: int, *, beyond_us: int = 0) -> Pruned:
 
 
 def prune_at_start(path: str, keep_us: int) -> None:
-    """Prune before a venue runs, when there is enough; the log says what prevents it. A venue that
-    cannot be pruned can run: its start tells what is wrong with its files."""
+    """Prune before a venue runs, when there is enough; log the reason when that fails. A venue that
+    cannot be pruned can run: its start reports damage to its files."""
     try:
         prune(path, keep_us, beyond_us=keep_us // STEPS)
     except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
@@ -84,8 +84,8 @@ def prune_at_start(path: str, keep_us: int) -> None:
 
 
 def _finish(journal: SqliteJournal, path: str) -> None:
-    """Go on with a pruning of the journal that was cut short. JournalCorrupt: an archive does not
-    hold the commands that were taken, or are to be taken, out of this journal."""
+    """Continue an interrupted pruning of the journal. JournalCorrupt: an archive does not hold the
+    commands that were removed, or are to be removed, from this journal."""
     for name in unfinished(path):
         private_files.remove(name)
     for first, last, name in archives(path):
@@ -127,7 +127,7 @@ def _last(journal: SqliteJournal, path: str, keep_us: int, beyond_us: int) -> in
 
 
 def _standing(journal: SqliteJournal, last: int) -> Snapshot:
-    """The snapshot that stands for the commands up to one; it is made if there is none."""
+    """Return the snapshot that replaces the commands up to one; make it if there is none."""
     known = standing(journal, last // BLOCK * BLOCK)
     if known is not None and known.sequence <= last:
         return known
@@ -162,7 +162,7 @@ def _prune_journal(journal: SqliteJournal, path: str, snapshot: Snapshot) -> Non
 
 
 def _prune_history(journal: SqliteJournal, path: str) -> None:
-    """Have history begin where the journal's replay does, its settled rows in an archive."""
+    """Make history begin where the journal's replay does, and archive its settled rows."""
     history = f"{path}{HISTORY}"
     first = beginning(journal)
     if first is None or not journal.begin() or not Path(history).exists():
@@ -210,7 +210,7 @@ def _history_begins(path: str) -> int:
 
 
 class _Until:
-    """A journal as it was when it ended with a command."""
+    """A view of a journal up to a command."""
 
     def __init__(self, journal: Readable, last: int) -> None:
         self._journal = journal

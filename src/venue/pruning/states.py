@@ -1,4 +1,5 @@
-"""Kept states go with the commands before them: history could not go back to them any more."""
+"""Drops saved states together with the commands before them: history could not revert to them any
+more."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ log = logging.getLogger("venue")
 
 
 async def forget_states(node: Node, last: int) -> None:
-    """Drop the states that were kept up to a command, as the commands up to it go or have gone."""
+    """Drop the states that were saved up to a command, because the commands up to it are or will be
+    archived."""
     async with node.saving:  # a name may be given to a newer state otherwise
         kept = node.engine.kept_states.values()
         for name in [one.name for one in kept if one.sequence <= last]:
@@ -23,8 +25,8 @@ async def forget_states(node: Node, last: int) -> None:
 
 
 async def forget_archived(node: Node) -> None:
-    """Drop the states that were kept before the journal begins, when the venue was pruned while it
-    was stopped; before it answers. JournalCorrupt and JournalFailed."""
+    """Drop the states that were saved before the journal begins, when the venue was pruned while it
+    was stopped; called before the venue answers. JournalCorrupt and JournalFailed."""
     journal = node.journal
     if not node.engine.kept_states or not journal.begin():
         return

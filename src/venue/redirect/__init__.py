@@ -1,1 +1,2 @@
-"""Leads a command's connections to the exchange to a venue. It knows `practice` and `gateway`."""
+"""Redirects a command's connections from the exchange to a venue. It knows `practice` and
+`gateway`."""

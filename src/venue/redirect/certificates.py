@@ -42,7 +42,7 @@ def make(folder: Path) -> ssl.SSLContext:
 
 
 def _authority(signer: ec.EllipticCurvePrivateKey) -> x509.Certificate:
-    """It can vouch for the exchange's names, and for no other name."""
+    """Make an authority that can certify the exchange's names, and no other name."""
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "venue with: this command alone")])
     usage = x509.KeyUsage(
         key_cert_sign=True, crl_sign=True, digital_signature=False, content_commitment=False,
@@ -79,7 +79,7 @@ def _certificate(
 def _begin(
     subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey
 ) -> x509.CertificateBuilder:
-    """Begin a certificate with the fields that both have."""
+    """Start a certificate with the fields that both have."""
     now = datetime.now(UTC)
     return (
         x509.CertificateBuilder()

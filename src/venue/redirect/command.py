@@ -1,5 +1,5 @@
-"""A command in the foreground: its terminal, its signals, its exit code, and the processes that it
-starts."""
+"""Runs a command in the foreground: its terminal, its signals, its exit code, and the processes
+that it starts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NotRun(Exception):
 
 
 class Foreground:
-    """Runs one command as a group of processes of its own."""
+    """Runs one command as a process group of its own."""
 
     def __init__(
         self, stop_s: float, isolation: Isolation | None, tell: Callable[[str], None]
@@ -94,7 +94,7 @@ class Foreground:
         self._signal(signal.SIGKILL)
 
     def _look(self) -> None:
-        """Stop with a command that its user stops (^Z), and let both go on together."""
+        """Stop together with a command that its user stops (^Z), and continue together with it."""
         with suppress(ChildProcessError):
             flags = os.WSTOPPED | os.WNOHANG
             if os.waitid(os.P_PID, self._pid, flags) is not None and self._terminal is not None:
@@ -104,7 +104,7 @@ class Foreground:
                 self._signal(signal.SIGCONT)
 
     async def _end_group(self) -> None:
-        """End processes that the command has left in its group."""
+        """End the processes that the command has left in its group."""
         if not self._signal(signal.SIGTERM):
             return
         self._tell("the command has ended; the processes that it left are ended too")

@@ -1,4 +1,4 @@
-"""Ports of loopback where the exchange's names lead: with TLS, without it, and a proxy."""
+"""Ports of loopback to which the exchange's names lead: with TLS, without it, and a proxy."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ Served = Callable[[Streams], Awaitable[None]]
 
 
 class Ports(NamedTuple):
-    """The ports of the doors: the exchange's with TLS and without, one that stands for the
-    venue's own, and the proxy's."""
+    """The numbers of the ports: the exchange's with TLS and without, one that takes the place of
+    the venue's own, and the proxy's."""
 
     secure: int
     plain: int

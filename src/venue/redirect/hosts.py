@@ -1,4 +1,4 @@
-"""The exchange's own names, and where they lead on a venue."""
+"""The exchange's own names, and the venue's addresses to which they lead."""
 
 from __future__ import annotations
 

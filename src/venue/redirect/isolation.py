@@ -1,4 +1,4 @@
-"""A network of a command's own, from which it reaches this process alone. Linux has that."""
+"""Gives a command a network of its own, from which it reaches this process alone. Needs Linux."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Isolation(NamedTuple):
         os.chdir(folder)
 
     def close(self) -> None:
-        """Let go of the namespaces; they end with the command."""
+        """Close the namespaces; they end with the command."""
         self.asked.close()
         for descriptor, _ in self.spaces:
             os.close(descriptor)

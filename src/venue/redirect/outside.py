@@ -1,4 +1,4 @@
-"""The way to all other hosts: straight, or by the proxy that the environment named before."""
+"""Connects to all other hosts: directly, or through the proxy that the environment named before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests of a connection, passed on to the venue with the names that it has."""
+"""Passes the requests of a connection on to the venue, with the names that the venue has."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Garbled(Exception):
-    """It is no request of HTTP/1.1."""
+    """The bytes are no request of HTTP/1.1."""
 
 
 class Head(NamedTuple):
@@ -239,7 +239,7 @@ async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 
 async def join(one: Streams, other: Streams) -> None:
-    """Pass on bytes both ways until both sides have ended."""
+    """Pass bytes on in both directions until both sides have ended."""
     await asyncio.gather(_half(one[0], other[1]), _half(other[0], one[1]))
 
 

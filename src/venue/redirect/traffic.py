@@ -1,4 +1,4 @@
-"""A command's connections, as far as its user hears of them at the end."""
+"""Counts a command's connections, for the report to its user at the end."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Leads a Python program's connections to the exchange's names to the venue.
+"""Redirects a Python program's connections from the exchange's names to the venue.
 
-Python imports it at its start, before the program. It changes the places that all libraries go
-through: the look-up of names, the connecting of sockets, and the certificates that TLS trusts.
+Python imports it at its start, before the program. It changes the functions that all libraries use:
+the look-up of names, the connecting of sockets, and the certificates that TLS trusts.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def tell_proxy(host: str, port: object) -> None:
 
 
 def led_getaddrinfo(host: Any, port: Any, *more: Any, **named: Any) -> Any:
-    """As `socket.getaddrinfo`."""
+    """Replaces `socket.getaddrinfo`."""
     if is_exchange(host) and port is None:
         return getaddrinfo(SETTINGS["standsForIt"], port, *more, **named)
     try:
@@ -88,12 +88,12 @@ def led_getaddrinfo(host: Any, port: Any, *more: Any, **named: Any) -> Any:
 
 
 def led_gethostbyname(name: str) -> str:
-    """As `socket.gethostbyname`."""
+    """Replaces `socket.gethostbyname`."""
     return SETTINGS["standsForIt"] if is_exchange(name) else gethostbyname(name)
 
 
 def led_gethostbyname_ex(name: str) -> Any:
-    """As `socket.gethostbyname_ex`."""
+    """Replaces `socket.gethostbyname_ex`."""
     return gethostbyname_ex(SETTINGS["standsForIt"] if is_exchange(name) else name)
 
 
@@ -110,12 +110,12 @@ def led_address(one: socket.socket, address: Any) -> Any:
 
 
 def led_connect(one: socket.socket, address: Any) -> None:
-    """As `socket.socket.connect`."""
+    """Replaces `socket.socket.connect`."""
     connect(one, led_address(one, address))
 
 
 def led_connect_ex(one: socket.socket, address: Any) -> int:
-    """As `socket.socket.connect_ex`."""
+    """Replaces `socket.socket.connect_ex`."""
     return connect_ex(one, led_address(one, address))
 
 
@@ -126,19 +126,19 @@ def trust(context: ssl.SSLContext) -> None:
 
 
 def trusting_load_verify_locations(context: ssl.SSLContext, *files: Any, **named: Any) -> None:
-    """As `ssl.SSLContext.load_verify_locations`."""
+    """Replaces `ssl.SSLContext.load_verify_locations`."""
     load_verify_locations(context, *files, **named)
     trust(context)
 
 
 def trusting_load_default_certs(context: ssl.SSLContext, *purpose: Any, **named: Any) -> None:
-    """As `ssl.SSLContext.load_default_certs`."""
+    """Replaces `ssl.SSLContext.load_default_certs`."""
     load_default_certs(context, *purpose, **named)
     trust(context)
 
 
 def trusting_set_default_verify_paths(context: ssl.SSLContext) -> None:
-    """As `ssl.SSLContext.set_default_verify_paths`."""
+    """Replaces `ssl.SSLContext.set_default_verify_paths`."""
     set_default_verify_paths(context)
     trust(context)
 
