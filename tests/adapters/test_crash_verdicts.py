@@ -145,7 +145,7 @@ def test_a_bot_that_found_the_lost_order_may_order_again() -> None:
 def test_a_stream_that_names_the_lost_order_is_heard() -> None:
     record = Record()
     sent(record, "a")
-    record.told(b'{"e":"orders","orderId":1000000000000001}')
+    record.add_frame(b'{"e":"orders","orderId":1000000000000001}')
     sent(record, "b", "1000000000000002")
     assert rules(record, [order(1, "a"), order(2, "b")]) == []
 
@@ -181,11 +181,11 @@ def test_a_market_that_was_asked_for_is_not_stale() -> None:
 def stale_after(age: int, target: str = "", *, stream: bool = True) -> list[Finding]:
     """The findings about an order that comes `age` ms after the last frame of its market."""
     record = Record()
-    record.saw(("spot", "BTCUSDT"), 1_000, stream=stream)
+    record.add_market_seen(("spot", "BTCUSDT"), 1_000, stream=stream)
     if target:
         one = record.begin("GET", target, b"", 0.0)
         one.status = 200
-        record.answered(one, 1_000 + age)
+        record.add_answer(one, 1_000 + age)
     sent(record, "a")
     record.exchanges[-1].time = 1_000 + age
     return judge.stale(record, JudgedLedger([order(1, "a")], [], [], []))

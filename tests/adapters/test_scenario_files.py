@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from venue.scenario.expectation import StepTold, shortfalls
+from venue.scenario.expectation import StepAnswer, shortfalls
 from venue.scenario.file import load, parsed
 from venue.scenario.paths import Missing, filled, value_at
 from venue.scenario.refused import ScenarioRefused
@@ -133,16 +133,16 @@ def test_references_keep_their_types() -> None:
     ],
 )
 def test_answers_are_compared(expected: dict[str, object], body: object, words: str) -> None:
-    found = shortfalls(expected, StepTold(200, body))
+    found = shortfalls(expected, StepAnswer(200, body))
     assert ("; ".join(found) == "") == (words == "")
     assert words in "; ".join(found)
 
 
 def test_refusals_must_be_expected() -> None:
-    refused = StepTold(400, {"code": -1142, "msg": "no such owner"})
+    refused = StepAnswer(400, {"code": -1142, "msg": "no such owner"})
     assert shortfalls({}, refused) == ["refused: 400 -1142 no such owner"]
     assert shortfalls({"code": -1142}, refused) == []
     assert shortfalls({"http": 400}, refused) == []
     assert shortfalls({"code": -1}, refused) == ["code: expected -1, got 400 -1142 no such owner"]
-    assert shortfalls({}, StepTold(0, "it broke")) == ["the answer was lost: it broke"]
-    assert shortfalls({"lost": True}, StepTold(0, "it broke")) == []
+    assert shortfalls({}, StepAnswer(0, "it broke")) == ["the answer was lost: it broke"]
+    assert shortfalls({"lost": True}, StepAnswer(0, "it broke")) == []

@@ -11,14 +11,14 @@ from venue.core.messages.commands import Tick
 from venue.core.messages.contract_events import ContractListed, MarkSet
 from venue.core.messages.events import Event, InstrumentListed
 from venue.lab.backfill import Backfill, Start
-from venue.lab.prehistory import ToldHistory, rate_of
+from venue.lab.prehistory import GeneratedHistory, rate_of
 from venue.node.market_data.views import MarketData
 
 NOTHING_TRADED = dict.fromkeys(("volume", "notional", "count", "taker_volume", "taker_notional"), 0)
 
 
 def test_each_product_has_a_prehistory_of_its_own() -> None:
-    told = ToldHistory({BTC: "story"}, 0)
+    told = GeneratedHistory({BTC: "story"}, 0)
     story = Backfill(3, BEGIN, {"story": Start(50, 1, 50, 30_000)})
     told.begin(3, story)
     data = MarketData(contract_past=told)

@@ -37,7 +37,7 @@ from venue.core.messages.commands import (
 )
 from venue.core.messages.events import Event, Rejected
 from venue.lab.backfill import Backfill, Start
-from venue.lab.prehistory import ToldHistory
+from venue.lab.prehistory import GeneratedHistory
 from venue.node.market_data.past import PastTrade
 from venue.node.market_data.product import TRADES_MAX
 from venue.node.market_data.records import Depth, Top
@@ -158,7 +158,7 @@ def test_only_the_newest_thousand_trades_and_candles_are_kept() -> None:
 
 def test_live_trades_join_the_prehistory() -> None:
     history = Backfill(3, BEGIN, {"BTCUSDT": Start(100, 1, 50, 30_000)})
-    past_told = ToldHistory({"BTCUSDT": "BTCUSDT"}, 0)
+    past_told = GeneratedHistory({"BTCUSDT": "BTCUSDT"}, 0)
     walk = MarketWalk(past=past_told)
     assert walk.data.spot.candles("BTCUSDT", "1m", 300, BEGIN) == []
     past_told.begin(3, history)
@@ -206,7 +206,7 @@ def _told(walk: MarketWalk, now: int) -> Ticker:
 
 
 def test_the_ticker_and_the_trades_go_on_from_the_past() -> None:
-    past = ToldHistory({"BTCUSDT": "BTCUSDT"}, 0)
+    past = GeneratedHistory({"BTCUSDT": "BTCUSDT"}, 0)
     walk = MarketWalk(past=past)
     nothing = walk.data.spot.ticker("BTCUSDT", BEGIN)
     assert (nothing.last, nothing.count, walk.data.spot.newest_trade("BTCUSDT")) == (0, 0, 0)
@@ -246,7 +246,7 @@ def test_the_ticker_and_the_trades_go_on_from_the_past() -> None:
 
 
 def test_no_minute_of_the_past_begins_before_the_day() -> None:
-    past = ToldHistory({"BTCUSDT": "BTCUSDT"}, 0)
+    past = GeneratedHistory({"BTCUSDT": "BTCUSDT"}, 0)
     walk = MarketWalk(past=past)
     past.begin(3, Backfill(3, BEGIN, {"BTCUSDT": Start(100, 1, 5_000, 30_000)}))
     for late in range(0, 2 * MINUTE_US, 7_000_000):

@@ -30,7 +30,7 @@ from venue.core.messages.commands import (
 from venue.core.messages.events import OrderClosed, OrderPlaced, Trade
 from venue.core.spot.account import SpotAccount
 from venue.core.units import PPM
-from venue.lab.prehistory import ToldHistory
+from venue.lab.prehistory import GeneratedHistory
 from venue.node.market_data.product import TRADES_MAX
 from venue.node.market_data.views import MarketData
 from venue.vocabulary import OrderType, SelfTrade, Side, TimeInForce, Wallet
@@ -43,7 +43,7 @@ MAKER, TAKER = 10_000_001, 10_000_002
 class MarketWalk:
     """A real engine whose applied commands go to market data, and are kept for slow answers."""
 
-    def __init__(self, *, batch_max: int = 1, past: ToldHistory | None = None) -> None:
+    def __init__(self, *, batch_max: int = 1, past: GeneratedHistory | None = None) -> None:
         self.engine = Engine()
         self.time = BEGIN
         self.applied: list[Applied] = []

@@ -118,7 +118,7 @@ class BotDoor:
             if any(tunnel.said for tunnel in self._tunnels):
                 await self.settle()
 
-    def passed_time(self) -> None:
+    def note_time(self) -> None:
         """Note that time was advanced without a request."""
         self._last = time.monotonic()
 
@@ -172,7 +172,7 @@ class BotDoor:
                 venue[1].write(_without_compression(head))
                 tunnel = Tunnel(bot, venue, target, self.record, self._behind.wrong)
                 await tunnel.open()
-                passing = asyncio.create_task(self._passed(tunnel))
+                passing = asyncio.create_task(self._forward_stream(tunnel))
                 await asyncio.sleep(SETTLE_S)  # a bot subscribes at once
             else:
                 await self._hear_out()
@@ -220,10 +220,10 @@ class BotDoor:
         exchange.answer = body
         with suppress(ValueError):
             exchange.retry_after = float(fields.get("retry-after", "0"))
-        self.record.answered(exchange, self._behind.now())
+        self.record.add_answer(exchange, self._behind.now())
         return fields.get("connection", "").lower() != "close"
 
-    async def _passed(self, tunnel: Tunnel) -> None:
+    async def _forward_stream(self, tunnel: Tunnel) -> None:
         """Forward a stream until one side ends it."""
         self._tunnels.add(tunnel)
         if self._holding:

@@ -58,12 +58,12 @@ def judged(
     return [
         *(
             finding
-            for intent, finding in _twice(record, ledger)
+            for intent, finding in _repetitions(record, ledger)
             if planned is None or done.get(intent, 0) > planned.get(intent, 0)
         ),
-        *_left(record, ledger, may_hold=limits.may_hold),
+        *_still_open(record, ledger, may_hold=limits.may_hold),
         *_beyond(ledger, limits),
-        *_hasty(record),
+        *_too_early(record),
     ]
 
 
@@ -73,7 +73,7 @@ def executed(record: Record, ledger: JudgedLedger) -> dict[str, int]:
     placements = record.placements()
     for one in placements:
         if _order_of(one, ledger, placements) is not None:
-            counts[_said(one)] = counts.get(_said(one), 0) + 1
+            counts[_in_words(one)] = counts.get(_in_words(one), 0) + 1
     return counts
 
 
@@ -88,14 +88,14 @@ def stale(record: Record, ledger: JudgedLedger) -> list[Finding]:
             and _order_of(one, ledger, placements) is not None
         ):
             words = (
-                f"{_said(one)} was placed, and for more than {STALE_MS // 1000} s of the venue"
+                f"{_in_words(one)} was placed, and for more than {STALE_MS // 1000} s of the venue"
                 f" the bot had not been shown this market (placement {at})"
             )
             return [Finding(STALE, words)]
     return []
 
 
-def _twice(record: Record, ledger: JudgedLedger) -> list[tuple[str, Finding]]:
+def _repetitions(record: Record, ledger: JudgedLedger) -> list[tuple[str, Finding]]:
     """Repeated placements, each with its intent: the bot had lost the answer, and had not found the
     order before it repeated it."""
     found = []
@@ -107,13 +107,13 @@ def _twice(record: Record, ledger: JudgedLedger) -> list[tuple[str, Finding]]:
         for place, (second, other) in enumerate(zip(placements, orders, strict=True)):
             if place <= at or other is None or other is order or not _alike(first, second):
                 continue
-            if not _known(record, order, first.number, second.number):
+            if not _was_shown(record, order, first.number, second.number):
                 words = (
-                    f"{_said(first)} was executed, and the bot got no answer (placement {at + 1});"
-                    " it sent the same order again without looking for the first (placement"
-                    f" {place + 1}), and that was executed too"
+                    f"{_in_words(first)} was executed, and the bot got no answer (placement"
+                    f" {at + 1}); it sent the same order again without looking for the first"
+                    f" (placement {place + 1}), and that was executed too"
                 )
-                found.append((_said(first), Finding(TWICE, words)))
+                found.append((_in_words(first), Finding(TWICE, words)))
             break
     return found
 
@@ -143,12 +143,12 @@ def _acknowledged(placement: RecordedExchange, order: dict[str, Any]) -> bool:
     return placement.status == 200 and str(order["orderId"]).encode() in placement.answer
 
 
-def _known(record: Record, order: dict[str, Any], after: int, before: int) -> bool:
+def _was_shown(record: Record, order: dict[str, Any], after: int, before: int) -> bool:
     """Whether the bot was shown an order in between: by its ids, or by the effects of its fills."""
     words = [str(order["orderId"]).encode(), str(order["clientOrderId"]).encode()]
-    if record.named(words, after, before):
+    if record.mentions(words, after, before):
         return True
-    return float(order["executedQty"]) > 0 and record.shown(after, before)
+    return float(order["executedQty"]) > 0 and record.shows_effects(after, before)
 
 
 _SAME: Final = ("symbol", "side", "positionSide", "quantity")
@@ -162,13 +162,13 @@ def _alike(first: RecordedExchange, second: RecordedExchange) -> bool:
     )
 
 
-def _left(record: Record, ledger: JudgedLedger, *, may_hold: bool) -> list[Finding]:
+def _still_open(record: Record, ledger: JudgedLedger, *, may_hold: bool) -> list[Finding]:
     """The orders and positions that are open at the end."""
     found = []
     counted = len(record.exchanges) + 1
     for order in ledger.open_orders:
         ids = [str(order.get(name, "")).encode() for name in ("orderId", "algoId", "clientOrderId")]
-        known = record.named([one for one in ids if len(one) > 1], 0, counted)
+        known = record.mentions([one for one in ids if len(one) > 1], 0, counted)
         words = f"{order.get('side')} {order.get('origQty', '')} {order.get('symbol')} is open"
         found.append(Finding(NOT_FLAT if known else ORPHAN, " ".join(words.split())))
     if not may_hold:
@@ -210,7 +210,7 @@ def _most_open(ledger: JudgedLedger) -> int:
     )
 
 
-def _hasty(record: Record) -> list[Finding]:
+def _too_early(record: Record) -> list[Finding]:
     """Requests that were sent before an answer's Retry-After had passed."""
     until = 0.0
     hasty = 0
@@ -223,7 +223,7 @@ def _hasty(record: Record) -> list[Finding]:
     return [Finding(HASTE, f"more than {HASTE_MAX} requests were sent before Retry-After was over")]
 
 
-def _said(placement: RecordedExchange) -> str:
+def _in_words(placement: RecordedExchange) -> str:
     values = placement.values
     words = [values.get(name, "") for name in ("side", "positionSide", "quantity", "symbol")]
     return " ".join(str(one) for one in words if one) + f" ({market_of(placement)[0]})"

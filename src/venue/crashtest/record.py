@@ -73,20 +73,20 @@ class Record:
         self.exchanges.append(made)
         return made
 
-    def saw(self, market: Market, time: int, *, stream: bool) -> None:
+    def add_market_seen(self, market: Market, time: int, *, stream: bool) -> None:
         """Note that the bot was shown a market as of a venue time (ms)."""
         self._seen[market] = max(time, self._seen.get(market, 0))
         if stream:
             self._streamed.add(market)
 
-    def answered(self, exchange: RecordedExchange, time: int) -> None:
+    def add_answer(self, exchange: RecordedExchange, time: int) -> None:
         """Note the answer that reached the bot."""
         if exchange.operation in MARKET and exchange.status == 200:
             market = market_of(exchange)
             for one in [market] if market[1] else list(self._seen):
                 self._seen[one] = time
 
-    def told(self, frame: bytes) -> None:
+    def add_frame(self, frame: bytes) -> None:
         """Note bytes of a stream that reached the bot."""
         self._kept += len(frame)
         if self._kept <= KEPT:
@@ -96,14 +96,14 @@ class Record:
         """The requests that place one order."""
         return [one for one in self.exchanges if one.operation in PLACING]
 
-    def named(self, words: list[bytes], after: int, before: int) -> bool:
+    def mentions(self, words: list[bytes], after: int, before: int) -> bool:
         """Whether the bot was shown one of these words after request `after`, and before it sent
         request `before`."""
         heard = [one.answer for one in self.exchanges if after <= one.number < before]
         heard += [frame for number, frame in self.frames if after <= number < before]
         return any(word in answer for word in words for answer in heard)
 
-    def shown(self, after: int, before: int) -> bool:
+    def shows_effects(self, after: int, before: int) -> bool:
         """Whether the bot was shown its wallet, positions or fills in between."""
         return any(
             one.operation in SHOWING and one.status == 200

@@ -18,7 +18,7 @@ from venue.crashtest.command import Command
 from venue.crashtest.door import CONNECTIONS_MAX, BehindDoor, BotDoor, CutOff
 from venue.crashtest.errors import CrashTestError
 from venue.crashtest.judge import BotLimits, Finding, JudgedLedger, executed, judged
-from venue.crashtest.people import OWNER, People
+from venue.crashtest.operator import OWNER, Operator
 from venue.crashtest.record import PLACING, Record, RecordedExchange, market_of
 from venue.crashtest.schedule import COUNTED, OPENED, PINGS, SLOW, Event, is_like, rule
 from venue.lab import demo
@@ -111,17 +111,17 @@ class TrialRun:
 
     async def _with_venue(self) -> Trial:
         beginning = instant_us(BEGINNING) // US_PER_MS
-        self._people = People(lambda: self._practice.url, beginning)
-        self._acts = Acts(self._people, self._calm.markets if self._calm else [])
+        self._operator = Operator(lambda: self._practice.url, beginning)
+        self._acts = Acts(self._operator, self._calm.markets if self._calm else [])
         for number, event in enumerate(self._events):
             if event.effect is not None:
-                await self._people.ask("add_fault", **rule(number, event, OWNER))
+                await self._operator.ask("add_fault", **rule(number, event, OWNER))
         if self._calm is None:
             await self._count_frames()
         self._door = BotDoor(
             BehindDoor(
                 port=lambda: self._practice.port,
-                now=lambda: self._people.time,
+                now=lambda: self._operator.time,
                 before=self._before,
                 look=self._look,
                 wrong=self._find,
@@ -132,7 +132,9 @@ class TrialRun:
         try:
             ports = await exchange.open(None)
             self._command = await Command.start(
-                self._plan.command, _given(url, ports, self._folder), self._folder / "said.txt"
+                self._plan.command,
+                _environment(url, ports, self._folder),
+                self._folder / "said.txt",
             )
             try:
                 await self._live()
@@ -148,11 +150,11 @@ class TrialRun:
         for at, on in enumerate(COUNTED):
             event = Event(on, 1, {"kind": "ws.gap"})
             values = {**rule(0, event, OWNER), "id": f"count-{at}"}
-            await self._people.ask("add_fault", **values, enabled=False)
+            await self._operator.ask("add_fault", **values, enabled=False)
 
     async def _look(self) -> None:
         try:
-            await self._people.ask("health")
+            await self._operator.ask("health")
         except CrashTestError as problem:
             self._broken = problem
 
@@ -195,9 +197,9 @@ class TrialRun:
         async with door.in_turn():
             if door.listens():
                 await self._count_beat()
-            await self._people.pass_time(BEAT_MS)
+            await self._operator.pass_time(BEAT_MS)
             await door.settle()
-        door.passed_time()
+        door.note_time()
 
     async def _count_beat(self) -> None:
         """Count a beat: end an act whose time is over, and stop the bot after its last request."""
@@ -233,15 +235,15 @@ class TrialRun:
             raise CutOff from None
 
     async def _prepare(self, exchange: RecordedExchange) -> None:
-        people = self._people
+        operator = self._operator
         for number, event in enumerate(self._events):
             if is_like(event.on, exchange.operation, exchange.method):
                 self._seen[number] += 1
                 if event.do and self._seen[number] == event.nth:
                     await self._do(event, exchange)
         await self._count_beat()
-        await people.pass_time(BEAT_MS)
-        exchange.time = people.time
+        await operator.pass_time(BEAT_MS)
+        exchange.time = operator.time
 
     async def _do(self, event: Event, exchange: RecordedExchange) -> None:
         self._undo_at = self._beats + LATER
@@ -269,21 +271,21 @@ class TrialRun:
     # -- afterwards -------------------------------------------------------------------------------
 
     async def _verdict(self) -> Trial:
-        people, record = self._people, self._door.record
+        operator, record = self._operator, self._door.record
         quiet = [f"event-{number}" for number, event in enumerate(self._events) if event.noise]
-        rules = await people.ask("faults")
+        rules = await operator.ask("faults")
         hit = any(one["hits"] for one in rules if one["id"] not in quiet)
-        await people.ask("clear_faults")
+        await operator.ask("clear_faults")
         for undo in self._acts.later:
             await undo()
         markets = _markets(record)
         ledger = JudgedLedger(
-            await people.orders(markets),
-            await people.fills(markets),
-            await people.open_orders(),
-            await people.positions(),
+            await operator.orders(markets),
+            await operator.fills(markets),
+            await operator.open_orders(),
+            await operator.positions(),
         )
-        health = await people.ask("health")
+        health = await operator.ask("health")
         if health["status"] != "ok":
             self._find("the venue is not well", health["status"])
         calm = self._calm
@@ -302,7 +304,7 @@ class TrialRun:
         return Trial(met, unlike, counts, markets, done, not still, run)
 
 
-def _given(url: str, ports: Ports, folder: Path) -> dict[str, str]:
+def _environment(url: str, ports: Ports, folder: Path) -> dict[str, str]:
     """The environment of the bot, which also redirects the exchange's own addresses to the
     proxy."""
     account = next(one for one in demo.ACCOUNTS if one.name == OWNER)

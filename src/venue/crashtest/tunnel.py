@@ -139,13 +139,13 @@ class Tunnel:
         """Record a frame that the bot got."""
         socket = self._socket
         if socket is None or socket.private:
-            self._record.told(payload)
+            self._record.add_frame(payload)
             return
         with suppress(msgspec.DecodeError, UnicodeDecodeError):
             told = _decode(payload)
             if told.symbol:
                 market = (socket.product.name.lower(), told.symbol)
-                self._record.saw(market, told.time, stream=True)
+                self._record.add_market_seen(market, told.time, stream=True)
 
 
 async def _frame(reader: asyncio.StreamReader) -> bytes:

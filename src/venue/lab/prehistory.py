@@ -31,9 +31,9 @@ class Prehistory:
 
     def __init__(self) -> None:
         markets = {instrument.symbol: instrument.symbol for instrument in demo.INSTRUMENTS}
-        self.spot = ToldHistory(markets, 0)
+        self.spot = GeneratedHistory(markets, 0)
         # A contract has the past of the spot market that it follows.
-        self.contract = ToldHistory(demo.FOLLOWED, len(markets))
+        self.contract = GeneratedHistory(demo.FOLLOWED, len(markets))
 
     def begin(self, seed: int, epoch: int) -> None:
         """Set the epoch (µs), at which the past ends."""
@@ -42,7 +42,7 @@ class Prehistory:
         self.contract.begin(seed, backfill)
 
 
-class ToldHistory:
+class GeneratedHistory:
     """The past of one product's symbols, each generated for the market that it follows."""
 
     def __init__(self, followed: dict[str, str], number: int) -> None:

@@ -48,7 +48,7 @@ class Calls:
         try:
             self._desk.check_open(route)
             uid = self._uid(route, owner)
-            plain = _given(route, values)
+            plain = _as_sent(route, values)
             unknown = self._desk.unknown_names(route, plain)
             if unknown:
                 raise errors.invalid(unknown[0], "no such parameter")
@@ -120,7 +120,7 @@ def check_count(name: str, value: object, least: int, most: int | None = None) -
     raise refused(errors.invalid(name, f"must be a whole number, {rule}"))
 
 
-def _given(route: Route, values: dict[str, Any]) -> dict[str, Any]:
+def _as_sent(route: Route, values: dict[str, Any]) -> dict[str, Any]:
     """Convert values to the form that a query or a body has. Refused for a float, before any other
     check."""
     plain = given(values)

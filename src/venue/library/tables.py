@@ -67,7 +67,7 @@ class Table(Generic[Row]):
 
     def to_arrow(self) -> Any:
         """As a `pyarrow.Table`. Misused without the extra `data`."""
-        arrow = _needed("pyarrow", EXTRA)
+        arrow = _import("pyarrow", EXTRA)
         columns: dict[str, Any] = {}
         types = get_type_hints(self._kind)
         for field in structs.fields(self._kind):
@@ -85,12 +85,12 @@ class Table(Generic[Row]):
 
     def to_pandas(self) -> Any:
         """As a `pandas.DataFrame`. Misused without the extra `data`."""
-        _needed("pandas", EXTRA)
+        _import("pandas", EXTRA)
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
         """As a `polars.DataFrame`. Misused when polars is not installed."""
-        return _needed("polars", "polars").from_arrow(self.to_arrow())
+        return _import("polars", "polars").from_arrow(self.to_arrow())
 
     def export(self, path: str | Path) -> Path:
         """Write to a file: `.parquet` for all columns, `.feather` for freqtrade's candles.
@@ -100,9 +100,9 @@ class Table(Generic[Row]):
         target = Path(path)
         if target.suffix == PARQUET:
             table = self.to_arrow()
-            _needed("pyarrow.parquet", EXTRA).write_table(table, target)
+            _import("pyarrow.parquet", EXTRA).write_table(table, target)
         elif target.suffix == FEATHER:
-            feather = _needed("pyarrow.feather", EXTRA)
+            feather = _import("pyarrow.feather", EXTRA)
             feather.write_feather(self._for_freqtrade(), target, compression="lz4")
         else:
             raise Misused(f"export({str(path)!r}): must end in {PARQUET} or {FEATHER}")
@@ -110,7 +110,7 @@ class Table(Generic[Row]):
 
     def _for_freqtrade(self) -> Any:
         """The table in the form of freqtrade's files: `date` and five columns of floats."""
-        arrow = _needed("pyarrow", EXTRA)
+        arrow = _import("pyarrow", EXTRA)
         names = {field.name for field in structs.fields(self._kind)}
         if not names.issuperset(CANDLE):
             raise Misused(f"{FEATHER} holds candles, and these are rows of {self._kind.__name__}")
@@ -122,7 +122,7 @@ class Table(Generic[Row]):
         return arrow.table(columns)
 
 
-def _needed(module: str, installed: str) -> Any:
+def _import(module: str, installed: str) -> Any:
     """Import a module that is not among the venue's dependencies; `installed` is its name in
     pip."""
     from importlib import import_module

@@ -245,11 +245,11 @@ class Venue:
         watch = None
         progress = Progress(sys.stderr)
         if progress.shown:
-            foreseen = self._ask(row, "", **_told(how), dry_run=True)
+            foreseen = self._ask(row, "", **_advance_values(how), dry_run=True)
             end = foreseen.end * US_PER_MS
             watch = lambda: progress.show(begin, self._node.clock.now(), end)  # noqa: E731
         try:
-            told = self._loop.call(self._calls.serve(row, "", _told(how)), watch)
+            told = self._loop.call(self._calls.serve(row, "", _advance_values(how)), watch)
         finally:
             progress.clear()
         return views.advanced(told)
@@ -467,6 +467,6 @@ def _product(product: str) -> str:
     return product
 
 
-def _told(how: dict[str, str | bool | None]) -> dict[str, Any]:
+def _advance_values(how: dict[str, str | bool | None]) -> dict[str, Any]:
     """The given parameters of an advance, by their names on the wire."""
     return {name: value for name, value in how.items() if value is not None}

@@ -180,10 +180,10 @@ def preview(view: PreviewView) -> Preview:
         held_asset=view.held_asset,
         margin=Decimal(view.margin) if view.margin is not None else None,
         available=Decimal(view.available) if view.available is not None else None,
-        liquidation_price=_given(after.liquidation_price) if after is not None else None,
+        liquidation_price=_price_or_none(after.liquidation_price) if after is not None else None,
     )
 
 
-def _given(text: str | None) -> Decimal | None:
+def _price_or_none(text: str | None) -> Decimal | None:
     """A price; None for 0 or for empty text."""
     return (Decimal(text) or None) if text is not None else None

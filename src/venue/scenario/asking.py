@@ -14,13 +14,13 @@ from venue.client.errors import FAILURES, words
 from venue.client.operator_tokens import OPERATOR_TOKEN
 from venue.client.patience import ask_patiently
 from venue.lab.credentials import Credentials
-from venue.scenario.expectation import StepTold
+from venue.scenario.expectation import StepAnswer
 from venue.vocabulary import Access
 
 ANSWER_S: Final = 600.0  # an advance over days takes its time
 
 
-class StepAsked(Struct, frozen=True):
+class StepRequest(Struct, frozen=True):
     """A request: the key that signs it (None: not signed), and its timestamp (ms)."""
 
     row: Row
@@ -29,7 +29,7 @@ class StepAsked(Struct, frozen=True):
     stamp: int
 
 
-def ask(url: str, asked: StepAsked) -> StepTold:
+def ask(url: str, asked: StepRequest) -> StepAnswer:
     """Send a request to the venue at an address; status 0: the answer was lost."""
     row = asked.row
     key = None if row.access in (Access.OPERATOR, Access.PUBLIC) else asked.key
@@ -37,11 +37,11 @@ def ask(url: str, asked: StepAsked) -> StepTold:
         with _client(url, key) as client:
             answer = ask_patiently(client, row, asked.values, asked.stamp)
     except FAILURES as problem:
-        return StepTold(0, words(problem))
+        return StepAnswer(0, words(problem))
     try:
-        return StepTold(answer.status, msgspec.json.decode(answer.body))
+        return StepAnswer(answer.status, msgspec.json.decode(answer.body))
     except msgspec.MsgspecError:
-        return StepTold(answer.status, {"msg": answer.body.decode("utf-8", "replace")})
+        return StepAnswer(answer.status, {"msg": answer.body.decode("utf-8", "replace")})
 
 
 def _client(url: str, key: Credentials | None) -> Client:

@@ -14,7 +14,7 @@ SPECIAL: Final = ("code", "http", "lost", "count", "any", "none")
 COMPARED: Final = ("above", "below", "at_least", "at_most", "not")
 
 
-class StepTold(Struct, frozen=True):
+class StepAnswer(Struct, frozen=True):
     """The answer to a request: its HTTP status and its JSON; status 0: the answer was lost, with
     the reason as text."""
 
@@ -22,7 +22,7 @@ class StepTold(Struct, frozen=True):
     body: Any
 
 
-def shortfalls(expected: dict[str, Any], told: StepTold) -> list[str]:
+def shortfalls(expected: dict[str, Any], told: StepAnswer) -> list[str]:
     """The differences between an answer and the expectation; empty when there are none."""
     lost = expected.get("lost", False)
     if told.status == 0 or lost:
@@ -39,13 +39,13 @@ def shortfalls(expected: dict[str, Any], told: StepTold) -> list[str]:
         elif name == "any":
             found += _any(wanted, told.body)
         elif name == "none":
-            found += [] if _any(wanted, told.body) else [f"none: {_said(wanted)} is among them"]
+            found += [] if _any(wanted, told.body) else [f"none: {_in_words(wanted)} is among them"]
         elif name not in SPECIAL:
             found += _field(name.removeprefix("."), wanted, told.body)
     return found
 
 
-def _refusal(expected: dict[str, Any], told: StepTold) -> str:
+def _refusal(expected: dict[str, Any], told: StepAnswer) -> str:
     """The difference in the status or the code of an answer; "" when there is none."""
     body = told.body if isinstance(told.body, dict) else {}
     words = body.get("msg") or body.get("message") or ""
@@ -70,7 +70,7 @@ def _any(wanted: dict[str, Any], body: Any) -> list[str]:
     for one in body:
         if not [words for name, value in wanted.items() for words in _field(name, value, one)]:
             return []
-    return [f"any: none of {len(body)} is {_said(wanted)}"]
+    return [f"any: none of {len(body)} is {_in_words(wanted)}"]
 
 
 def _field(path: str, wanted: Any, body: Any) -> list[str]:
@@ -122,5 +122,5 @@ def _number(value: Any) -> Decimal | None:
     return number if number.is_finite() else None
 
 
-def _said(wanted: dict[str, Any]) -> str:
+def _in_words(wanted: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in wanted.items())

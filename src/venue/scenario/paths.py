@@ -27,7 +27,7 @@ def value_at(answer: Any, path: str) -> Any:
         elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
             value = value[int(name)]
         else:
-            raise Missing(f"{path}: there is no {name} in {_shown(value)}")
+            raise Missing(f"{path}: there is no {name} in {_kind_of(value)}")
     return value
 
 
@@ -51,8 +51,8 @@ def filled(value: Any, answers: dict[str, Any]) -> Any:
     if isinstance(value, str):
         whole = REFERENCE.fullmatch(value)
         if whole:
-            return _found(whole[1], answers)
-        return REFERENCE.sub(lambda one: str(_found(one[1], answers)), value)
+            return _resolve(whole[1], answers)
+        return REFERENCE.sub(lambda one: str(_resolve(one[1], answers)), value)
     if isinstance(value, list):
         return [filled(one, answers) for one in value]
     if isinstance(value, dict):
@@ -60,7 +60,7 @@ def filled(value: Any, answers: dict[str, Any]) -> Any:
     return value
 
 
-def _found(reference: str, answers: dict[str, Any]) -> Any:
+def _resolve(reference: str, answers: dict[str, Any]) -> Any:
     step, _, path = reference.partition(".")
     if step not in answers:
         raise Missing(f"${{{reference}}}: step {step} has had no answer yet")
@@ -70,7 +70,7 @@ def _found(reference: str, answers: dict[str, Any]) -> Any:
         raise Missing(f"${{{reference}}}: {problem}") from None
 
 
-def _shown(value: Any) -> str:
+def _kind_of(value: Any) -> str:
     if isinstance(value, dict):
         return f"an object of {', '.join(list(value)[:12]) or 'nothing'}"
     if isinstance(value, list):

@@ -13,8 +13,8 @@ from venue.api.documents.table import BY_NAME
 from venue.api.operation import Row
 from venue.lab import demo
 from venue.lab.credentials import Credentials
-from venue.scenario.asking import StepAsked, ask
-from venue.scenario.expectation import OK_BELOW, StepTold, shortfalls
+from venue.scenario.asking import StepRequest, ask
+from venue.scenario.expectation import OK_BELOW, StepAnswer, shortfalls
 from venue.scenario.file import Scenario, Step
 from venue.scenario.paths import Missing, filled
 from venue.times import US_PER_MS, span_us
@@ -56,7 +56,7 @@ class Runner:
     def run(self) -> Iterator[Outcome]:
         """Yield the outcomes as they come. ScenarioFailed: the venue is gone, or refuses something
         that the run needs."""
-        self._found()
+        self._create_owners()
         for step in self._scenario.steps:
             if step.at is not None:
                 yield from self._move(self._scenario.clock + step.at)
@@ -66,7 +66,7 @@ class Runner:
         while self._again:
             yield from self._move(min(at for at, _ in self._again))
 
-    def _found(self) -> None:
+    def _create_owners(self) -> None:
         """Create the owners that the file names, with their keys and their money."""
         for account in demo.ACCOUNTS:
             self._keys[account.name] = Credentials(
@@ -118,7 +118,7 @@ class Runner:
             values = filled(step.values, self._answers)
             expected = filled(step.expected, self._answers)
         except Missing as problem:
-            return self._outcome(step, StepTold(0, ""), [str(problem)])
+            return self._outcome(step, StepAnswer(0, ""), [str(problem)])
         if step.row is None:
             pull = self._funding if step.trigger == "funding" else self._index_jump
             told = pull(values)
@@ -128,14 +128,14 @@ class Runner:
             self._answers[step.id] = told.body
         return self._outcome(step, told, shortfalls(expected, told))
 
-    def _outcome(self, step: Step, told: StepTold, problems: list[str]) -> Outcome:
+    def _outcome(self, step: Step, told: StepAnswer, problems: list[str]) -> Outcome:
         said = step.trigger if step.row is None else step.row.name
         by = f"{step.owner}: " if step.owner else ""
         return Outcome(
             step.name, self._now - self._scenario.clock, by + said, told.status, problems
         )
 
-    def _funding(self, values: dict[str, Any]) -> StepTold:
+    def _funding(self, values: dict[str, Any]) -> StepAnswer:
         """Advance time to the next funding."""
         told = self._sent_by(BY_NAME["advance_clock"], {"to_next": "funding", "dry_run": True}, "")
         if told.status >= OK_BELOW or told.status == 0:
@@ -145,7 +145,7 @@ class Runner:
         query = {"symbol": values["symbol"]} if "symbol" in values else {"symbol": "BTCUSDT"}
         return self._sent_by(BY_NAME["funding_rates"], query, "")
 
-    def _index_jump(self, values: dict[str, Any]) -> StepTold:
+    def _index_jump(self, values: dict[str, Any]) -> StepAnswer:
         """Set the index of a contract to another price at once, and keep it there."""
         told = self._sent_by(BY_NAME["contracts"], {}, "")
         if told.status != 200:
@@ -153,11 +153,11 @@ class Runner:
         symbol = values["symbol"]
         view = next((one for one in told.body if one["symbol"] == symbol), None)
         if view is None:
-            return StepTold(400, {"msg": f"there is no contract {symbol}"})
+            return StepAnswer(400, {"msg": f"there is no contract {symbol}"})
         try:
             price = _jumped(view, values)
         except ArithmeticError:
-            return StepTold(400, {"msg": f"percent and price must be decimals: {values}"})
+            return StepAnswer(400, {"msg": f"percent and price must be decimals: {values}"})
         if symbol not in self._posted:
             change = {"symbol": symbol, "indexSources": [SOURCE]}
             told = self._sent_by(BY_NAME["change_contract"], change, "")
@@ -170,10 +170,10 @@ class Runner:
             self._post_at = self._now + POSTED_US
         return told
 
-    def _sent_by(self, row: Row, values: dict[str, Any], owner: str) -> StepTold:
+    def _sent_by(self, row: Row, values: dict[str, Any], owner: str) -> StepAnswer:
         self._sent += 1
         stamp = self._now // US_PER_MS + self._sent % STAMPS
-        return ask(self._url, StepAsked(row, values, self._keys.get(owner), stamp))
+        return ask(self._url, StepRequest(row, values, self._keys.get(owner), stamp))
 
     def _needed(self, name: str, values: dict[str, Any]) -> Any:
         """The answer to an operator's operation. ScenarioFailed: it is refused, or has none."""

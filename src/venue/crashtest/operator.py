@@ -10,8 +10,8 @@ from typing import Any, Final
 from venue.api.documents.table import BY_NAME
 from venue.crashtest.errors import CrashTestError
 from venue.lab.credentials import credentials
-from venue.scenario.asking import StepAsked, ask
-from venue.scenario.expectation import OK_BELOW, StepTold
+from venue.scenario.asking import StepRequest, ask
+from venue.scenario.expectation import OK_BELOW, StepAnswer
 
 OWNER: Final = "alice"  # the owner that the bot trades for
 OTHER: Final = "bob"  # the owner that trades against it
@@ -20,7 +20,7 @@ POSTED_MS: Final = 5_000
 STAMPS: Final = 20_000  # ms, as a scenario's
 
 
-class People:
+class Operator:
     """Calls operations as the operator and as owners. `time` is venue time (ms)."""
 
     def __init__(self, url: Callable[[], str], time: int) -> None:
@@ -30,17 +30,17 @@ class People:
         self._posted: dict[str, str] = {}
         self._post_at = 0
 
-    async def told(self, name: str, values: dict[str, Any], owner: str = "") -> StepTold:
+    async def call(self, name: str, values: dict[str, Any], owner: str = "") -> StepAnswer:
         """Call an operation as the operator or as a demo account; return the answer."""
         key = credentials(owner, self._url())
         self._sent += 1
-        asked = StepAsked(BY_NAME[name], values, key, self.time + self._sent % STAMPS)
+        asked = StepRequest(BY_NAME[name], values, key, self.time + self._sent % STAMPS)
         return await asyncio.to_thread(ask, self._url(), asked)
 
     async def ask(self, name: str, by: str = "", /, **values: Any) -> Any:
         """Call an operation and return the body of its answer. CrashTestError: it is refused, or
         nothing answers."""
-        told = await self.told(name, values, by)
+        told = await self.call(name, values, by)
         if not 0 < told.status < OK_BELOW:
             words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body
             raise CrashTestError(f"{name}: {told.status} {words}")
