@@ -7,7 +7,7 @@ alone is light.
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 LAZY = {
     "AsyncClient": "venue.client.asynchronous",

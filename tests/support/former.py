@@ -181,6 +181,12 @@ async def _die(node: Node) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def wait_for_history(folder: Path) -> None:
+    """Wait until the history process of a venue that was killed has ended too."""
+    with (folder / f"{FILE}.history.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
 class Former:
     """Files of each kind under other rules than today's, made once; `at` copies one's."""
 
@@ -193,8 +199,7 @@ class Former:
             environment = {**os.environ, "PYTHONPATH": python_path()}
             done = subprocess.run([*command, str(OTHER_RULES)], check=False, env=environment)
             assert done.returncode == (0 if kind == "clean" else -signal.SIGKILL), done
-            with (place / f"{FILE}.history.lock").open("w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)  # its history process ends a moment later
+            wait_for_history(place)
         journal = open_readonly(str(folder / "clean" / FILE))
         self.last = journal.last_sequence()  # the command at which each stopped in good order
         journal.close()

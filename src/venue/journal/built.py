@@ -1,6 +1,6 @@
 """The exact name of the running version: files, refusals and bundles contain it.
 
-`0.1.0+COMMIT.CORE`: CORE is the digest of the sources that decide a command's effect. COMMIT is the
+`0.2.0+COMMIT.CORE`: CORE is the digest of the sources that decide a command's effect. COMMIT is the
 commit that they were checked out of, or built from (`setup.py`), left out where neither is known.
 Changes that are not committed alter CORE.
 """

@@ -197,7 +197,7 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "unsafeContracts": ("Contracts whose terms do not fit their mark, with the inequality.", []),
     "until": ("Until when.", "midnight"),
     "venueTime": ("Venue time, in ms since 1970.", TIME),
-    "version": ("Version of the venue.", "0.1.0"),
+    "version": ("Version of the venue.", "0.2.0"),
     "wanted": ("Quantity that was to be reduced.", "0.01"),
     "warnings": ("Warnings to the operator.", []),
     "when": ("Which of the matches it hits.", None),
