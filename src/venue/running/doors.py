@@ -31,7 +31,7 @@ from venue.node.explainer import Turns
 from venue.running.opening import make_ready, open_node
 from venue.running.options import Options
 from venue.running.requests import authenticator, dispatcher, operator_door
-from venue.running.worlds import Doors, Living, OnFailure
+from venue.running.worlds import Doors, OnFailure, WorldStarter
 
 WORLD_WIRE_LOG: Final = 200  # requests and frames that a world keeps, of which there may be 1,000
 
@@ -46,17 +46,17 @@ async def doors(
     serve, streams = _doors(options, origins, fit.sockets, Taken(), door)
     plain = msgspec.structs.replace(options, state=None, keep_us=None)
     of_worlds = partial(_doors, plain, origins, fit.sockets, streams.taken)
-    living = _living(plain, door, of_worlds)
+    starter = _world_starter(plain, door, of_worlds)
     proxies, operators = Proxies(options.proxies), operator_door(options)
     server = await Server.start(bound, fit.http, serve, streams, proxies, operators=operators)
-    worlds = door.worlds = Worlds(server.listener, living)
+    worlds = door.worlds = Worlds(server.listener, starter)
     try:
         yield
     finally:
         await server.stop()
         await streams.finish()
         await worlds.close()
-        await living.close()
+        await starter.close()
 
 
 def _doors(
@@ -69,8 +69,9 @@ def _doors(
     return door.noted(requests.serve), streams
 
 
-def _living(plain: Options, beside: Door, open_doors: Doors) -> Living:
-    """Worlds begin as a venue does, or with a state of the one `beside` them, and keep nothing."""
+def _world_starter(plain: Options, beside: Door, open_doors: Doors) -> WorldStarter:
+    """Make the starter of worlds, which start as a venue does, or from a state of the one `beside`
+    them, and keep nothing."""
     turns = Turns()
     goes_on = msgspec.structs.replace(plain, clock=None, at=None)  # as the state says
 
@@ -82,7 +83,7 @@ def _living(plain: Options, beside: Door, open_doors: Doors) -> Living:
         return door
 
     ready = partial(make_ready, plain)
-    return Living(beside.node, Shelf(plain.frames_kept), open_world, open_doors, ready)
+    return WorldStarter(beside.node, Shelf(plain.frames_kept), open_world, open_doors, ready)
 
 
 def _faulty(door: Door, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:

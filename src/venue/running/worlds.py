@@ -1,4 +1,8 @@
-"""How a world comes to life: it begins as the venue began, and answers under its own prefix."""
+"""Starts and stops worlds.
+
+A world is a second venue in this process; it starts from the state in which a new venue is ready,
+or from a kept state of the venue.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +39,9 @@ OnFailure = Callable[[BaseException], None]
 Open = Callable[[Journal, History, OnFailure], Awaitable[Door]]
 
 
-class Employ(Protocol):
-    """Has the `agents` begin, or go on as `aside` says; they, or the holder of indexes, act as time
-    passes if they are to `act`."""
+class AttachAgents(Protocol):
+    """Attaches the `agents`, or only the holder of indexes, to a world's clock: new ones, or those
+    whose state is in `aside`. With `act=False` they stay idle after their first quotes."""
 
     def __call__(self, node: Node, *, agents: bool, act: bool, aside: bytes) -> Awaitable[None]: ...
 
@@ -47,15 +51,15 @@ Doors = Callable[[Door], tuple[Callable[[Request], None], Sockets]]
 log = logging.getLogger("venue")
 
 
-class Life:
-    """A world's node and doors, and time that passes in them."""
+class RunningWorld:
+    """The node and the doors of a world, and its passing time."""
 
     def __init__(
         self,
         node: Node,
         serve: Callable[[Request], None],
         streams: Sockets,
-        closed: Callable[[Life], None],
+        closed: Callable[[RunningWorld], None],
     ) -> None:
         self._closed = closed
         self.serve = serve
@@ -65,22 +69,22 @@ class Life:
         self._passing = asyncio.create_task(node.timekeeper.run())
 
     def sequence(self) -> int:
-        """Of its last command."""
+        """The number of its last command."""
         return self._node.engine.sequence
 
     def fail(self, problem: BaseException) -> None:
-        """A defect: this world takes nothing any more, and the others go on."""
+        """Stop this world after a defect; the other worlds continue."""
         log.error("a defect stops a world", exc_info=problem)
         self.failure = str(problem) or type(problem).__name__
 
-    def remember(self) -> None:
-        """Have a snapshot stand for the journal's older commands, when it is time."""
+    def compact(self) -> None:
+        """Replace older commands in the journal by a snapshot once it has grown too long."""
         journal = self._node.journal
         if not self.failure and isinstance(journal, RecentJournal) and journal.is_due():
             journal.save_snapshot(_taken(self._node))
 
     async def close(self) -> None:
-        """Finish what is under way, end its sockets and let go of everything."""
+        """Finish what is under way, end its sockets and close its parts."""
         node = self._node
         self._closed(self)
         self._passing.cancel()
@@ -93,25 +97,25 @@ class Life:
         await node.history.close()
 
 
-class Beginning(Struct):
-    """The beginning of worlds: the state, the settings and agents `aside` of it, the base of
-    histories."""
+class StartState(Struct):
+    """The state that worlds start from: the engine and views, what reverts with them (`aside`), and
+    the number of the base of their histories."""
 
     snapshot: Snapshot
     aside: bytes
     base: int = 0
 
 
-class StateCopy:
-    """A kept state of the venue that worlds begin with, made or being made, and how many do."""
+class SharedStart:
+    """A kept state of the venue that worlds start from, made or being made, and their number."""
 
-    def __init__(self, made: asyncio.Task[Beginning]) -> None:
+    def __init__(self, made: asyncio.Task[StartState]) -> None:
         self.made = made
         self.users = 0
 
 
-class Living:
-    """Brings worlds to life beside the venue in `node`.
+class WorldStarter:
+    """Starts worlds beside the venue in `node`.
 
     `open_node` wires a node over a journal and a history, `open_doors` their transports.
     """
@@ -122,36 +126,36 @@ class Living:
         shelf: Shelf,
         open_node: Open,
         open_doors: Doors,
-        employ: Employ,
+        attach_agents: AttachAgents,
     ) -> None:
         self._node = node
         self._shelf = shelf
         self._open_node = open_node
         self._open_doors = open_doors
-        self._employ = employ
-        self._fresh: asyncio.Task[Beginning] | None = None
-        self._copies: dict[int, StateCopy] = {}  # by a kept state's sequence
+        self._attach_agents = attach_agents
+        self._fresh: asyncio.Task[StartState] | None = None
+        self._copies: dict[int, SharedStart] = {}  # by a kept state's sequence
         self._capturing = asyncio.Lock()  # history is copied to one file at a time
-        self._lives: set[Life] = set()
-        self._remembering: asyncio.Task[None] | None = None
+        self._running: set[RunningWorld] = set()
+        self._compacting: asyncio.Task[None] | None = None
 
-    # -- the beginning of worlds ------------------------------------------------------------------
+    # -- start states -----------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Make the state that new worlds begin with, and start the process of their histories: the
-        first world should not have to wait for them."""
+        """Make the state that new worlds start from, and start the process of their histories, so
+        that the first world need not wait for them."""
         if self._fresh is None:
             self._fresh = asyncio.create_task(self._found())
 
-    async def copied(self, name: str) -> StateCopy:
-        """A kept state of the venue, as it is now, for one world more; `leave` when it has ended.
+    async def copied(self, name: str) -> SharedStart:
+        """Return a kept state of the venue for one more world; call `leave` when it has ended.
 
         ApiError: none is kept under the name, or it cannot be had now.
         """
         kept = found(self._node, name, FROM)
         copy = self._copies.get(kept.sequence)
         if copy is None:
-            copy = StateCopy(asyncio.create_task(self._copy(name, kept.sequence)))
+            copy = SharedStart(asyncio.create_task(self._copy(name, kept.sequence)))
             self._copies[kept.sequence] = copy
         copy.users += 1
         try:
@@ -164,46 +168,46 @@ class Living:
             raise
         return copy
 
-    async def leave(self, copy: StateCopy) -> None:
-        """A world that began so has ended."""
+    async def leave(self, copy: SharedStart) -> None:
+        """Count one world less that started from this state."""
         copy.users -= 1
         if copy not in self._copies.values():
             await self._forget(copy)
 
     async def _forget_old(self) -> None:
-        """Let go of copies of states that the venue keeps no longer."""
+        """Forget the copies of states that the venue keeps no longer."""
         there = {one.sequence for one in self._node.engine.kept_states.values()}
         for sequence in [one for one in self._copies if one not in there]:
             await self._forget(self._copies.pop(sequence))
 
-    async def _forget(self, copy: StateCopy) -> None:
+    async def _forget(self, copy: SharedStart) -> None:
         made = copy.made
         if not copy.users and made.done() and not made.cancelled() and made.exception() is None:
             await self._shelf.forget(made.result().base)
 
     async def close(self) -> None:
-        """Let go of all that worlds share; all worlds are closed before."""
-        begun = [task for task in (self._remembering, self._fresh) if task is not None]
-        begun += [copy.made for copy in self._copies.values()]
-        for task in begun:
+        """Close what worlds share. Close all worlds before."""
+        tasks = [task for task in (self._compacting, self._fresh) if task is not None]
+        tasks += [copy.made for copy in self._copies.values()]
+        for task in tasks:
             if task is not self._fresh:
                 task.cancel()
-        await asyncio.gather(*begun, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         await self._shelf.close()
 
-    async def _found(self) -> Beginning:
-        """The state in which a new venue is ready."""
+    async def _found(self) -> StartState:
+        """Make the state in which a new venue is ready."""
         journal, history = MemoryJournal(keep=False), self._shelf.first()
         failed: list[BaseException] = []
         node = (await self._open_node(journal, history, failed.append)).node
-        await self._employ(node, agents=True, act=False, aside=b"")
-        begun = Beginning(_taken(node), node.reverts.dump())
+        await self._attach_agents(node, agents=True, act=False, aside=b"")
+        start = StartState(_taken(node), node.reverts.dump())
         await _end(node)
         self._shelf.base(history)
-        return begun
+        return start
 
-    async def _copy(self, name: str, sequence: int) -> Beginning:
-        """A kept state of the venue: a node goes on where the venue is, and back to it."""
+    async def _copy(self, name: str, sequence: int) -> StartState:
+        """Copy a kept state of the venue: wire a node at the venue's command, and revert it."""
         try:
             base, path = await self._shelf.place()
             async with self._capturing:
@@ -225,14 +229,14 @@ class Living:
         for other in list(kept):
             await node.submit([DropState(other)])
         await node.submit([KeepState(READY, aside)])
-        begun = Beginning(_taken(node), aside, base)
+        start = StartState(_taken(node), aside, base)
         await _end(node)
         self._shelf.base(history, base)
-        return begun
+        return start
 
     async def _captured(self, name: str, sequence: int, path: str) -> Snapshot:
-        """The venue between two commands, with the rest of its history written to a file at the
-        same. HistoryFailed, ApiError."""
+        """Take the venue's state between two commands, and write the rest of its history at that
+        command to a file. HistoryFailed, ApiError."""
         node = self._node
         for _ in range(LOOKS):
             await node.history.drain()
@@ -245,45 +249,45 @@ class Living:
                 return snapshot
         raise errors.busy("the venue did not come to rest; nothing was done")
 
-    # -- lives ------------------------------------------------------------------------------------
+    # -- running worlds ---------------------------------------------------------------------------
 
-    async def live(self, copy: StateCopy | None, *, agents: bool) -> Life:
-        """A world that begins as the venue began, or with a state of it."""
+    async def live(self, copy: SharedStart | None, *, agents: bool) -> RunningWorld:
+        """Start a world from the state of a new venue, or from a kept state."""
         if copy is not None:
             return await self._begin(await asyncio.shield(copy.made), agents=agents)
         self.prepare()
         assert self._fresh is not None
         return await self._begin(await asyncio.shield(self._fresh), agents=agents)
 
-    async def _begin(self, begun: Beginning, *, agents: bool) -> Life:
-        history = self._shelf.history(begun.snapshot.sequence, begun.base)
+    async def _begin(self, start: StartState, *, agents: bool) -> RunningWorld:
+        history = self._shelf.history(start.snapshot.sequence, start.base)
         failed: list[BaseException] = []
-        lives: list[Life] = []
+        worlds: list[RunningWorld] = []
 
         def on_failure(problem: BaseException) -> None:
             failed.append(problem)
-            for life in lives:
-                life.fail(problem)
+            for world in worlds:
+                world.fail(problem)
 
-        journal = RecentJournal(EVERY, begun.snapshot)
+        journal = RecentJournal(EVERY, start.snapshot)
         door = await self._open_node(journal, history, on_failure)
         node = door.node
-        await self._employ(node, agents=agents, act=True, aside=begun.aside)
-        life = Life(node, *self._open_doors(door), self._lives.discard)
-        lives.append(life)
+        await self._attach_agents(node, agents=agents, act=True, aside=start.aside)
+        world = RunningWorld(node, *self._open_doors(door), self._running.discard)
+        worlds.append(world)
         for problem in failed:
-            life.fail(problem)
-        self._lives.add(life)
-        if self._remembering is None:
-            self._remembering = asyncio.create_task(self._remember())
-        return life
+            world.fail(problem)
+        self._running.add(world)
+        if self._compacting is None:
+            self._compacting = asyncio.create_task(self._compact())
+        return world
 
-    async def _remember(self) -> None:
-        """Keep the worlds' journals short: a snapshot stands for the earlier commands."""
+    async def _compact(self) -> None:
+        """Compact the journal of each world again and again."""
         while True:
             await asyncio.sleep(REMEMBER_S)
-            for life in list(self._lives):
-                life.remember()
+            for world in list(self._running):
+                world.compact()
                 await asyncio.sleep(0)
 
 
