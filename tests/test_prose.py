@@ -14,6 +14,13 @@ from support.sources import ROOT, files, none, text
 # Folders and files whose prose is checked, from the root.
 COVERED = ("README.md", "CHANGELOG.md", "bench", "docs", "examples", "src", "tests", "tools")
 QUOTE_OTHERS = "tests"  # strings there repeat messages, which are checked where they are made
+# A function's docstring that begins so says what there is, and not what the function does.
+NO_VERBS = re.compile(
+    r"(?:an?|all|both|each|every|how|its|no|one|only|some|the|their|this|those|three|two|what|when"
+    r"|where|whether|which|why)\b",
+    re.IGNORECASE,
+)
+PROPERTIES = frozenset({"property", "cached_property", "overload", "fixture"})
 WORDS = 3  # shorter strings are names and data
 
 OPENS = re.compile(r"(?:who(?:ever)?|what|those (?:who|that))\b", re.IGNORECASE)
@@ -47,6 +54,47 @@ def test_sentences_name_their_subject_and_use_plain_words() -> None:
             for fault in faults(prose)
         ]
     )
+
+
+def test_docstrings_of_functions_begin_with_a_verb() -> None:
+    """Those of commands are help texts; a property is named as what it is."""
+    none(
+        [
+            f"{path}:{line}: {begin}"
+            for path in covered()
+            if path.is_relative_to("src/venue") and not path.is_relative_to("src/venue/cli")
+            for line, begin in without_verb(ast.parse(text(ROOT / path)))
+        ]
+    )
+
+
+def without_verb(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The functions whose docstring begins otherwise: a thing that is returned, or "Have ..."."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        words = (ast.get_docstring(node) or "").split()
+        names = [ast.unparse(one).rpartition(".")[2] for one in node.decorator_list]
+        if not words or not PROPERTIES.isdisjoint(names):
+            continue
+        returns = node.returns is not None and ast.unparse(node.returns) != "None"
+        if words[0] == "Have" or (returns and NO_VERBS.match(words[0])):
+            yield node.lineno, " ".join(words[:5])
+
+
+def test_a_docstring_without_a_verb_is_seen() -> None:
+    planted = """
+def a() -> int:
+    'The number of things.'
+def b() -> None:
+    'Have things counted.'
+def c() -> int:
+    'Return the number of things.'
+@property
+def d() -> int:
+    'The number of things.'
+"""
+    assert [line for line, _ in without_verb(ast.parse(planted))] == [2, 4]
 
 
 def covered() -> list[Path]:

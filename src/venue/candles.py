@@ -64,7 +64,7 @@ moment = attrgetter("open_time")
 
 
 def open_time(interval: str, time: int) -> int:
-    """When the interval that contains `time` began; KeyError for an unknown interval."""
+    """Return when the interval that contains `time` began; KeyError for an unknown interval."""
     if interval == MONTH:
         return _month(time // DAY_US, 0)
     length, origin = _FIXED[interval]
@@ -72,21 +72,21 @@ def open_time(interval: str, time: int) -> int:
 
 
 def next_open(interval: str, time: int) -> int:
-    """When the interval after the one that contains `time` begins."""
+    """Return when the interval after the one that contains `time` begins."""
     if interval == MONTH:
         return _month(time // DAY_US, 1)
     return open_time(interval, time) + _FIXED[interval][0]
 
 
 def first(opened: int, price: int, quantity: int, notional: int, *, taker_bought: bool) -> Candle:
-    """The candle, begun at `opened`, of one trade."""
+    """Return the candle, begun at `opened`, of one trade."""
     if taker_bought:
         return Candle(opened, price, price, price, price, quantity, notional, 1, quantity, notional)
     return Candle(opened, price, price, price, price, quantity, notional, 1, 0, 0)
 
 
 def merge(earlier: Candle, later: Candle) -> Candle:
-    """Two stretches of one interval as one candle, begun when the earlier one was."""
+    """Return two stretches of one interval as one candle, begun when the earlier one was."""
     return Candle(
         earlier.open_time,
         earlier.open,
@@ -102,7 +102,7 @@ def merge(earlier: Candle, later: Candle) -> Candle:
 
 
 def reopened(candle: Candle, interval: str) -> Candle:
-    """The same candle as the beginning of the coarser interval that contains it."""
+    """Return the same candle as the beginning of the coarser interval that contains it."""
     opened = open_time(interval, candle.open_time)
     return candle if opened == candle.open_time else _moved(candle, opened)
 
@@ -135,7 +135,7 @@ def join(earlier: list[Candle], later: list[Candle]) -> list[Candle]:
 
 
 def fill(rows: list[Candle], interval: str, until: int, limit: int) -> list[Candle]:
-    """The newest `limit` candles, without gaps, ending with the one that contains `until`.
+    """Return the newest `limit` candles, without gaps, ending with the one that contains `until`.
 
     `rows` ascend; an interval without a row is flat at the last close with no volume. Nothing
     comes before the first row. When the last row lies after `until`, it is the end.
@@ -155,8 +155,8 @@ def fill(rows: list[Candle], interval: str, until: int, limit: int) -> list[Cand
 
 
 def bounds(interval: str, start: int | None, end: int, limit: int) -> tuple[int, int]:
-    """When the first and the last of at most `limit` candles open: the first ones that open at
-    `start` (µs) or later, or the last ones up to the one that contains `end`."""
+    """Return when the first and the last of at most `limit` candles open: the first ones that open
+    at `start` (µs) or later, or the last ones up to the one that contains `end`."""
     last = open_time(interval, end)
     if start is None:
         first = last
@@ -173,7 +173,7 @@ def bounds(interval: str, start: int | None, end: int, limit: int) -> tuple[int,
 
 
 def _opens(interval: str, begin: int, until: int, limit: int) -> Sequence[int]:
-    """The open times of the newest `limit` intervals from `begin` to the one of `until`."""
+    """Return the open times of the newest `limit` intervals from `begin` to the one of `until`."""
     assert limit > 0, limit
     last = open_time(interval, until)
     if interval != MONTH:
@@ -205,7 +205,8 @@ def _moved(candle: Candle, opened: int) -> Candle:
 
 
 def _month(day: int, ahead: int) -> int:
-    """When the month of a day (counted from 1970-01-01), or one `ahead` months later, began."""
+    """Return when the month of a day (counted from 1970-01-01), or one `ahead` months later,
+    began."""
     today = date.fromordinal(day + FIRST_ORDINAL)
     year, month = divmod(today.year * 12 + today.month - 1 + ahead, 12)
     return (date(year, month + 1, 1).toordinal() - FIRST_ORDINAL) * DAY_US

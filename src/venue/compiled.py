@@ -48,13 +48,15 @@ class Stamp(msgspec.Struct, frozen=True):
 
 
 def compiled() -> bool:
-    """Whether this process runs the compiled engine: all its modules are compiled, or none."""
+    """Return whether this process runs the compiled engine: all its modules are compiled, or
+    none."""
     found = find_spec("venue.core.units")
     return found is not None and not str(found.origin).endswith(".py")
 
 
 def wanted() -> str:
-    """The engine that VENUE_ENGINE asks for; empty: either one. EngineRefused: it names none."""
+    """Return the engine that VENUE_ENGINE asks for; empty: either one. EngineRefused: it names
+    none."""
     found = os.environ.get(ENGINE, "")
     if found not in ("", COMPILED, INTERPRETED):
         raise EngineRefused(
@@ -64,12 +66,12 @@ def wanted() -> str:
 
 
 def engine() -> str:
-    """The name of the engine that this process runs."""
+    """Return the name of the engine that this process runs."""
     return COMPILED if compiled() else INTERPRETED
 
 
 def digests(package: Path) -> dict[str, str]:
-    """The digest of each source file of a package, by its path from the package."""
+    """Return the digest of each source file of a package, by its path from the package."""
     return {
         path.relative_to(package).as_posix(): blake2b(path.read_bytes(), digest_size=16).hexdigest()
         for path in sorted(package.rglob("*.py"))
@@ -83,7 +85,7 @@ def stamp(package: Path, modules: list[str], failure: str) -> None:
 
 
 def unfit(package: Path, sources: Path) -> str:
-    """Why a build of these sources cannot be run compiled; empty when it can."""
+    """Return why a build of these sources cannot be run compiled; empty when it can."""
     try:
         found = _stamped(package)
     except FileNotFoundError:
@@ -146,7 +148,8 @@ def _check_installed(asked: str) -> None:
 
 
 def notice() -> str:
-    """Which engine runs, and where it is the interpreted one, why, and how to get the other."""
+    """Return which engine runs, and where it is the interpreted one, why, and how to get the
+    other."""
     checkout = _checkout()
     if compiled():
         return COMPILED
@@ -168,7 +171,7 @@ def _stamped(package: Path) -> Stamp:
 
 
 def _checkout() -> Path | None:
-    """The checkout whose sources or build run here, if they are one's."""
+    """Return the checkout whose sources or build run here, if they are one's."""
     for own in (CHECKOUT, BUILD / "venue"):
         root = PACKAGE.parents[len(own.parts) - 1]
         if root / own == PACKAGE and (root / "pyproject.toml").is_file():

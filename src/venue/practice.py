@@ -67,7 +67,7 @@ class Practice:
         return int(self.url.rpartition(":")[2])
 
     def alive(self) -> bool:
-        """Whether its process runs."""
+        """Return whether its process runs."""
         return self._process.poll() is None
 
     def begin_to_stop(self) -> None:
@@ -76,7 +76,7 @@ class Practice:
             self._process.send_signal(signal.SIGTERM)
 
     def stop(self) -> int:
-        """Have it stop as an operator does; its exit code."""
+        """Stop it as an operator does; return its exit code."""
         self.begin_to_stop()
         try:
             self._process.wait(STOP_S)
@@ -104,6 +104,6 @@ class Practice:
 
 
 def end_with_parent() -> None:
-    """Have this process end when its parent has ended; only Linux offers that."""
+    """End this process when its parent has ended; only Linux offers that."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGTERM)

@@ -16,13 +16,13 @@ SECOND_SIDE: Final = 4 * 10**15  # added to a trade's id, it stays exact in ever
 
 
 def fill_id(trade_id: int, *, second: bool) -> int:
-    """The id of one side of a trade: the trade's, but for the `second` one of an owner's trade
-    with itself: that side's maker has an id of its own, beyond those of all trades."""
+    """Return the id of one side of a trade: the trade's, but for the `second` one of an owner's
+    trade with itself: that side's maker has an id of its own, beyond those of all trades."""
     return trade_id + SECOND_SIDE if second else trade_id
 
 
 def from_fill(identity: int) -> tuple[int, bool]:
-    """The trade at which fills from an id on begin, and whether with its taker's side alone.
+    """Return the trade at which fills from an id on begin, and whether with its taker's side alone.
 
     Of an owner's trade with itself the maker's side comes first. So the id after that side's still
     begins with the taker's.
@@ -51,7 +51,7 @@ spelled: Final = lru_cache(maxsize=SPELLED_MAX)(decimal_text)
 
 
 def fraction_text(change: int, begin: int) -> str:
-    """A change as a fraction of where it began, towards zero; of 0 it is 0."""
+    """Return a change as a fraction of where it began, towards zero; of 0 it is 0."""
     fraction = abs(change) * 10**PERCENT_SCALE // begin if begin else 0
     return decimal_text(-fraction if change < 0 else fraction, PERCENT_SCALE)
 
@@ -63,38 +63,39 @@ def short_text(number: int, scale: int) -> str:
 
 
 def price_text(instrument: Instrument, ticks: int) -> str:
-    """A price with the symbol's decimals."""
+    """Return a price with the symbol's decimals."""
     return spelled(ticks * instrument.tick, instrument.price_scale)
 
 
 def order_price_text(instrument: Instrument, ticks: int) -> str:
-    """The price of an order: `0` for a market order."""
+    """Return the price of an order: `0` for a market order."""
     return price_text(instrument, ticks) if ticks else "0"
 
 
 def quantity_text(instrument: Instrument, lots: int) -> str:
-    """A quantity with the symbol's decimals."""
+    """Return a quantity with the symbol's decimals."""
     return spelled(lots * instrument.step, instrument.quantity_scale)
 
 
 def amount_text(asset: Asset, atoms: int) -> str:
-    """An amount with the asset's decimals."""
+    """Return an amount with the asset's decimals."""
     return decimal_text(atoms, asset.scale)
 
 
 @lru_cache(maxsize=1_000)  # two on every order of a stream, and few are different
 def rate_text(ppm: int) -> str:
-    """A rate as a fraction."""
+    """Return a rate as a fraction."""
     return short_text(ppm, RATE_SCALE)
 
 
 def funding_text(ppb: int) -> str:
-    """A funding rate as a fraction."""
+    """Return a funding rate as a fraction."""
     return short_text(ppb, FUNDING_SCALE)
 
 
 def average_text(perp: Perpetual, quote: int, executed: int) -> str:
-    """The average price of `executed` lots that cost `quote` atoms, to the nearest; 0 for none."""
+    """Return the average price of `executed` lots that cost `quote` atoms, to the nearest; 0 for
+    none."""
     if not executed:
         return "0"
     instrument = perp.market.instrument

@@ -31,14 +31,15 @@ MOMENT_RULE: Final = f"{INSTANT_RULE}, or its milliseconds, from 2001 to 2286"
 
 
 def span_us(text: str) -> int:
-    """A span such as 8h or 1h30m, in µs. ValueError: it is none."""
+    """Return a span such as 8h or 1h30m, in µs. ValueError: it is none."""
     if not _SPAN.fullmatch(text):
         raise ValueError(SPAN_RULE)
     return sum(int(count) * _UNITS[unit] for count, unit in _PARTS.findall(text))
 
 
 def instant_us(text: str) -> int:
-    """A time of RFC 3339 as µs since 1970. ValueError: it is none, or does not say which zone."""
+    """Return a time of RFC 3339 as µs since 1970. ValueError: it is none, or does not say which
+    zone."""
     try:
         time = datetime.fromisoformat(text)
         if time.tzinfo is None or time.year < 1970:
@@ -50,7 +51,7 @@ def instant_us(text: str) -> int:
 
 
 def instant_text(time_us: int) -> str:
-    """A time in µs since 1970 as RFC 3339 in UTC, to the millisecond."""
+    """Return a time in µs since 1970 as RFC 3339 in UTC, to the millisecond."""
     time = datetime.fromtimestamp(time_us // US_PER_MS / 1_000, UTC)
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

@@ -107,12 +107,12 @@ class ApiError(Exception):
         self.retry_after = retry_after
 
     def body(self) -> bytes:
-        """The JSON body; 418, 429 and 5xx say `message`, so that stock clients back off."""
+        """Return the JSON body; 418, 429 and 5xx say `message`, so that stock clients back off."""
         return body(self.status, self.code, self.message)
 
 
 def explained(problem: ApiError, words: str) -> ApiError:
-    """The refusal of a parameter with more words, once; any other as it is."""
+    """Return the refusal of a parameter with more words, once; any other as it is."""
     of_parameter = problem.code in PARAMETERS or problem.code == LEVERAGE_ERROR
     if not words or not of_parameter or problem.message.endswith(words):
         return problem
@@ -121,13 +121,14 @@ def explained(problem: ApiError, words: str) -> ApiError:
 
 
 def body(status: int, code: int, message: str) -> bytes:
-    """The JSON body of an error with this HTTP status."""
+    """Return the JSON body of an error with this HTTP status."""
     word = "message" if status in (418, 429) or status >= 500 else "msg"
     return msgspec.json.encode({"code": code, word: message})
 
 
 def unknown_path(path: str, time: str, words: str) -> bytes:
-    """The body of a 404; `time` is RFC 3339 text, `words` say what the caller may have meant."""
+    """Return the body of a 404; `time` is RFC 3339 text, `words` say what the caller may have
+    meant."""
     told = {"message": words} if words else {}
     return msgspec.json.encode(
         {"timestamp": time, "status": 404, "error": "Not Found", "path": path} | told
@@ -135,7 +136,7 @@ def unknown_path(path: str, time: str, words: str) -> bytes:
 
 
 def shown(value: object) -> str:
-    """An offending value for a message: quoted, escaped to ASCII, cut to 64 characters."""
+    """Return an offending value for a message: quoted, escaped to ASCII, cut to 64 characters."""
     text = value if isinstance(value, str) else str(value)
     # Cut before escaping too: the value may be megabytes long.
     escaped = ascii(text[: SHOWN_LENGTH_MAX + 1])[1:-1]
@@ -147,7 +148,7 @@ def shown(value: object) -> str:
 def error(
     code: int, *, name: str = "", rule: str = "", detail: str = "", item_code: str = ""
 ) -> ApiError:
-    """The row's error with its message filled in. KeyError: no row has this code."""
+    """Return the row's error with its message filled in. KeyError: no row has this code."""
     row = BY_CODE[code]
     message = row.message.format(name=name, rule=rule.rstrip("."), detail=detail)
     return ApiError(code, message, row.status, None, item_code)
@@ -157,7 +158,8 @@ def error(
 
 
 def missing(name: str, unused: Sequence[str] = ()) -> ApiError:
-    """A parameter that must be there; the request's `unused` ones were perhaps meant for it."""
+    """Refuse a parameter that must be there; the request's `unused` ones were perhaps meant for
+    it."""
     problem = error(-1141, name=name)
     if unused:
         named = ", ".join(shown(one) for one in unused[:UNUSED_SHOWN_MAX])
@@ -170,7 +172,7 @@ def invalid(name: str, rule: str) -> ApiError:
 
 
 def not_there(name: str, rule: str) -> ApiError:
-    """A path that names something of the operator's that is not there: HTTP 404."""
+    """Refuse a path that names something of the operator's that is not there: HTTP 404."""
     problem = error(-1142, name=name, rule=rule)
     problem.status = 404
     return problem
@@ -181,7 +183,7 @@ def out_of_range(name: str, rule: str, item_code: str = "") -> ApiError:
 
 
 def either(*names: str) -> ApiError:
-    """One of these parameters must be sent, and none was."""
+    """Refuse a request that has none of these parameters, of which it needs one."""
     listed = " or ".join(f"'{name}'" for name in names)
     return ApiError(-1140, f"Either parameter {listed} must be sent.")
 
@@ -230,7 +232,7 @@ def method_not_supported(method: str) -> ApiError:
 
 
 def closed(method: str, setting: str) -> ApiError:
-    """An operation that a setting, an option or the kind of the venue keeps closed."""
+    """Refuse an operation that a setting, an option or the kind of the venue keeps closed."""
     refused = method_not_supported(method)
     if setting == PRACTICE:
         told = "a practice venue (`venue dev`) has this operation, and this venue is real"
@@ -242,7 +244,7 @@ def closed(method: str, setting: str) -> ApiError:
 
 
 def no_operator(reason: str) -> ApiError:
-    """The caller is no operator of this venue."""
+    """Refuse a caller who is no operator of this venue."""
     refused = error(-1051)
     return ApiError(refused.code, f"{refused.message[:-1]}: {reason}.", refused.status)
 
@@ -252,17 +254,17 @@ def not_permitted(permission: str) -> ApiError:
 
 
 def failed_precondition(reason: str, item_code: str = "") -> ApiError:
-    """A refusal by the engine, in the envelope stock clients know (rulebook 11)."""
+    """Return a refusal by the engine, in the envelope stock clients know (rulebook 11)."""
     return error(-1054, detail=f"FAILED_PRECONDITION: {reason}", item_code=item_code)
 
 
 def spot_symbol_unknown(name: str = "symbol", told: str = "") -> ApiError:
-    """No spot market has this symbol; `told` says which are listed, if anything."""
+    """Refuse a symbol that no spot market has; `told` says which are listed, if anything."""
     return _unknown(-2007, name, told)
 
 
 def symbol_unknown(name: str = "symbol", told: str = "") -> ApiError:
-    """No contract has this symbol; `told` says which are listed, if anything."""
+    """Refuse a symbol that no contract has; `told` says which are listed, if anything."""
     return _unknown(-1121, name, told)
 
 

@@ -78,7 +78,8 @@ def _meta(kind: Kind) -> dict[str, str]:
 
 
 def batch_of(most: int) -> Meta:
-    """The bound on a list of objects, each decoded by the handler: how many a request may have."""
+    """Return the bound on a list of objects, each decoded by the handler: how many a request may
+    have."""
     return Meta(min_length=1, max_length=most, extra=_meta(Kind.OBJECTS))
 
 

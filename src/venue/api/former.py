@@ -149,7 +149,7 @@ _DIRECTIONS: Final = {
 
 
 def words(path: str) -> str:
-    """The row of V3 for a caller of a path of V2, in words; empty for any other path."""
+    """Return the row of V3 for a caller of a path of V2, in words; empty for any other path."""
     if path.startswith(SOCKETS):
         return f"{ENDED}; its sockets are /spot/v3/ws/... and /contract/v3/ws/... in V3."
     if not path.startswith(PREFIXES):
@@ -160,20 +160,20 @@ def words(path: str) -> str:
 
 
 def row_of(path: str) -> str:
-    """The row of V3 for a path of V2; empty when there is none."""
+    """Return the row of V3 for a path of V2; empty when there is none."""
     plain = path.rstrip("/")
     return ROWS.get(plain) or ROWS.get(plain.rpartition("/")[0], "")  # a symbol or an id may end it
 
 
 def fields(known: Collection[str], values: Any) -> str:
-    """The words of `meant` for a refusal, which they follow; or empty."""
+    """Return the words of `meant` for a refusal, which they follow; or empty."""
     told = meant(known, values)
     return f" {ENDED}; in V3 {told}." if told else ""
 
 
 def meant(known: Collection[str], values: Any) -> str:
-    """The fields of V3 that are meant by fields of V2, of a request whose operation knows these
-    names; empty for a request without any, and for what is no object."""
+    """Return the fields of V3 that are meant by fields of V2, of a request whose operation knows
+    these names; empty for a request without any, and for what is no object."""
     told = []
     for name, value in values.items() if isinstance(values, dict) else ():
         field = FIELDS.get(name)

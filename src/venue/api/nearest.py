@@ -16,7 +16,8 @@ WORLDS: Final = "/w/"
 
 
 def nearest(symbol: str, listed: Collection[str]) -> str:
-    """The one that is written alike, or begins so: `btc-usdt`, `BTC/USDT:USDT`, `BTC`; or empty."""
+    """Return the one that is written alike, or begins so: `btc-usdt`, `BTC/USDT:USDT`, `BTC`; or
+    empty."""
     if len(symbol) > LENGTH_MAX:
         return ""
     plain = "".join(c for c in symbol.upper().partition(":")[0] if c.isascii() and c.isalnum())
@@ -29,22 +30,23 @@ def nearest(symbol: str, listed: Collection[str]) -> str:
 
 
 def of_path(path: str, near: str) -> str:
-    """The words for the caller of an unknown path: the world or the row that was perhaps meant.
-    `near` is a known path that is written alike; or empty."""
+    """Return the words for the caller of an unknown path: the world or the row that was perhaps
+    meant. `near` is a known path that is written alike; or empty."""
     if path.startswith(WORLDS):
         return "There is no such world; GET /_venue/worlds lists them."
     return former.words(path) or (f"Near to it: {near}" if near else "")
 
 
 def no_such(what: str, symbol: str, listed: Collection[str]) -> str:
-    """The rule that an unknown symbol breaks, with those that are listed as `alternatives` has."""
+    """Return the rule that an unknown symbol breaks, with those that are listed as `alternatives`
+    has."""
     told = alternatives(symbol, listed)
     return f"no such {what}; {told}" if told else f"no such {what}"
 
 
 def alternatives(symbol: str, listed: Collection[str]) -> str:
-    """All listed symbols if they are few, otherwise the one that was perhaps meant; or empty. One
-    that is written as in V2 has its name in V3."""
+    """Return all listed symbols if they are few, otherwise the one that was perhaps meant; or
+    empty. One that is written as in V2 has its name in V3."""
     plain = former.plain_symbol(symbol) if len(symbol) <= LENGTH_MAX else symbol
     if plain != symbol and plain in listed and plain != symbol.upper():
         return f"this is its name in V2, in V3 it is {plain}"

@@ -71,7 +71,7 @@ class Under(Struct, frozen=True):
     def place(
         self, path: str, weight: Weight, request: Callable[P, Q], reply: type[R], orders: int = 1
     ) -> Operation[P, Q, R]:
-        """A POST that places new orders."""
+        """Return a POST that places new orders."""
         return self._row("POST", path, weight, request, reply, orders)
 
     def delete(
@@ -82,7 +82,7 @@ class Under(Struct, frozen=True):
     def delete_many(
         self, path: str, weight: Weight, request: Callable[P, Q], reply: type[R]
     ) -> Operation[P, Q, R]:
-        """A DELETE of what its body lists."""
+        """Return a DELETE of what its body lists."""
         return self._row("DELETE", path, weight, request, reply, in_body=True)
 
     def put(
@@ -123,29 +123,30 @@ VENUE: Final = Under("/_venue", Access.OPERATOR)  # for operators alone
 
 
 def either(one: type[Q], other: type[R]) -> type[Q | R]:
-    """The type of a reply that is one of two."""
+    """Return the type of a reply that is one of two."""
     return one | other  # type: ignore[return-value]  # a union is no type to mypy
 
 
 def request_type(row: Row) -> type[Struct]:
-    """The struct of a row's request."""
+    """Return the struct of a row's request."""
     return cast(type[Struct], row.request)
 
 
 def parameters(row: Row) -> tuple[FieldInfo, ...]:
-    """The fields of a row's request."""
+    """Return the fields of a row's request."""
     return fields(request_type(row))
 
 
 def product_of(row: Row) -> str:
-    """The product that a row is for, as the interface tells it by the address; an operator's row is
-    for none."""
+    """Return the product that a row is for, as the interface tells it by the address; an operator's
+    row is for none."""
     sides = {"/api/": "spot", "/capi/": "contract"}
     return next((product for start, product in sides.items() if row.path.startswith(start)), "")
 
 
 def rows(names: Mapping[str, object]) -> tuple[Row, ...]:
-    """The rows among a module's names, in their order; each gets the name that it has there."""
+    """Return the rows among a module's names, in their order; each gets the name that it has
+    there."""
     found = {name: row for name, row in names.items() if isinstance(row, Operation)}
     for name, row in found.items():
         force_setattr(row, "name", name)

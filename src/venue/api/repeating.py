@@ -66,8 +66,8 @@ _ROWS: Final[dict[str, tuple[Repetition, str]]] = {
 
 
 def repetition(row: Row) -> tuple[Repetition, str]:
-    """The outcome of the second of two equal requests, with the field or the remedy; KeyError for a
-    row that nobody has judged."""
+    """Return the outcome of the second of two equal requests, with the field or the remedy;
+    KeyError for a row that nobody has judged."""
     if row.method == "GET" or row.access in READING:
         return Repetition.READS, ""
     name = repeated_under(row)
@@ -75,7 +75,8 @@ def repetition(row: Row) -> tuple[Repetition, str]:
 
 
 def repeated_under(row: Row) -> str:
-    """The field of a request under which a repetition is answered as the first; empty: none."""
+    """Return the field of a request under which a repetition is answered as the first; empty:
+    none."""
     if row.method != "POST" or row.access in READING:
         return ""
     own = [field.encode_name for field in parameters(row)]
@@ -83,7 +84,7 @@ def repeated_under(row: Row) -> str:
 
 
 def told(row: Row) -> str:
-    """The same in words."""
+    """Return the same in words."""
     kind, more = repetition(row)
     if kind == Repetition.NAMED:
         return f"{kind} {more}"

@@ -11,14 +11,15 @@ _OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
 
 
 def payload(timestamp: bytes, method: bytes, path: bytes, query: bytes, body: bytes) -> bytes:
-    """The signed text: raw bytes as transmitted, `?` only before a non-empty query."""
+    """Return the signed text: raw bytes as transmitted, `?` only before a non-empty query."""
     if query:
         return b"".join((timestamp, method, path, b"?", query, body))
     return b"".join((timestamp, method, path, body))
 
 
 def websocket_payload(timestamp: bytes) -> bytes:
-    """The signed text of a private WebSocket login; always the same path, wherever it connects."""
+    """Return the signed text of a private WebSocket login; always the same path, wherever it
+    connects."""
     return timestamp + WEBSOCKET_PATH
 
 
@@ -33,7 +34,7 @@ class Mac:
         self._outer = sha256(block.translate(_OUTER)).copy
 
     def digest(self, text: bytes) -> bytes:
-        """The code of a text: 32 bytes."""
+        """Return the code of a text: 32 bytes."""
         inner = self._inner()
         inner.update(text)
         outer = self._outer()
@@ -47,5 +48,5 @@ def sign(secret: bytes, text: bytes) -> bytes:
 
 
 def encode(signature: bytes) -> bytes:
-    """A digest as it stands in ACCESS-SIGN: standard Base64 with padding."""
+    """Return a digest as it stands in ACCESS-SIGN: standard Base64 with padding."""
     return b2a_base64(signature, newline=False)

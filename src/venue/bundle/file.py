@@ -85,7 +85,7 @@ _outer = msgspec.msgpack.Decoder(Lists)
 
 
 def sealed(run: RunFile) -> bytes:
-    """A bundle's bytes. RunRefused: it would be too large to be read again."""
+    """Return a bundle's bytes. RunRefused: it would be too large to be read again."""
     plain = _encode(run)
     if len(plain) > UNPACKED_MAX:
         raise RunRefused(
@@ -108,7 +108,7 @@ def write(path: str, run: RunFile) -> int:
 
 
 def unsealed(data: bytes, name: str) -> RunFile:
-    """The contents of a bundle's bytes, checked whole. RunRefused: they are cut, damaged or
+    """Return the contents of a bundle's bytes, checked whole. RunRefused: they are cut, damaged or
     foreign."""
     header, body = _parts(data, name)
     if len(body) < header.size:
@@ -136,7 +136,7 @@ def unsealed(data: bytes, name: str) -> RunFile:
 
 
 def _room(body: bytes) -> int:
-    """How many bytes the body of a bundle may unpack to."""
+    """Return how many bytes the body of a bundle may unpack to."""
     return min(UNPACKED_MAX, UNPACKED_FREE + RATIO_MAX * len(body))
 
 
@@ -151,7 +151,7 @@ def _check_counts(plain: bytes, name: str) -> None:
 
 
 def _length(head: bytes) -> int:
-    """How many items a packed list says that it has."""
+    """Return how many items a packed list says that it has."""
     first = head[0]
     if first & 0xF0 == 0x90:
         return first & 0x0F
@@ -160,7 +160,7 @@ def _length(head: bytes) -> int:
 
 
 def _parts(data: bytes, name: str) -> tuple[RunHeader, bytes]:
-    """The head, and the bytes after it. RunRefused."""
+    """Return the head, and the bytes after it. RunRefused."""
     magic = data[: len(MAGIC)]
     if magic != MAGIC:
         if MAGIC.startswith(magic):
@@ -183,6 +183,6 @@ def _cut(name: str, where: str) -> RunRefused:
 
 
 def _digest(header: RunHeader, body: bytes) -> str:
-    """The digest of the body, and of the version and rules that wrote it."""
+    """Return the digest of the body, and of the version and rules that wrote it."""
     said = _encode((header.version, header.rules))
     return blake2b(said + body, digest_size=32).hexdigest()

@@ -60,8 +60,8 @@ def fork(run: PastRun, sequence: int, new: str) -> Forked:
 
 
 def _place(name: str, file: Path) -> int:
-    """The rank of a file: a journal comes after its snapshots and its history, its `ENDING` file
-    last."""
+    """Return the rank of a file: a journal comes after its snapshots and its history, its `ENDING`
+    file last."""
     return 2 if file.name.endswith(ENDING) else int(file.name == name)
 
 

@@ -69,7 +69,7 @@ class Forward:
             self.follow(batch)
 
     def take(self) -> Snapshot:
-        """The state that it has come to."""
+        """Return the state that it has come to."""
         return take(self.engine, self._market_data, self._recorder)
 
     def copy_history(self, path: str) -> None:

@@ -18,7 +18,8 @@ KINDS_EACH: Final = 1_000  # entries of the wire log, of each kind
 
 
 def gathered(client: Client) -> RunFile:
-    """A venue's run so far. Refused, Unreachable, Misused; RunRefused: it changed meanwhile."""
+    """Return a venue's run so far. Refused, Unreachable, Misused; RunRefused: it changed
+    meanwhile."""
     head = _asked(client, "bundle")
     return RunFile(
         seed=head["seed"],
@@ -67,7 +68,7 @@ def _commands(client: Client, head: dict[str, Any]) -> list[tuple[int, bytes]]:
 
 
 def _wire(client: Client) -> list[WireEntry]:
-    """The last entries of each kind, in order; none where no wire log is kept."""
+    """Return the last entries of each kind, in order; none where no wire log is kept."""
     found: list[WireEntry] = []
     for kind in KINDS:
         try:

@@ -73,7 +73,7 @@ class Moments:
             log.warning("%s is damaged, and passed over", name)
 
     def stop(self) -> None:
-        """Have what is under way on another thread end soon, with RunRefused."""
+        """End the work of another thread soon, with RunRefused."""
         self._stopped = True
 
     def close(self) -> None:
@@ -136,7 +136,7 @@ class Moments:
         return Forward(begins, journal, f"{self.folder}/history")
 
     def _stop(self) -> int:
-        """The next command at which a state is to be kept."""
+        """Return the next command at which a state is to be kept."""
         begin, last = self.run.begin(), self.run.last()
         next_one = begin + ((self.reached - begin) // self._apart + 1) * self._apart
         others = [*self.wanted, *[one.sequence for one in self._own]]
@@ -169,27 +169,28 @@ class Moments:
     # -- any state --------------------------------------------------------------------------------
 
     def kept(self) -> list[int]:
-        """The commands whose states are kept, in order."""
+        """Return the commands whose states are kept, in order."""
         return [one.sequence for one in self._kept]
 
     def is_near(self, sequence: int) -> bool:
-        """Whether a state can be made without what the replay has not come to yet."""
+        """Return whether a state can be made without what the replay has not come to yet."""
         return sequence <= self.reached or any(
             self.reached < one.sequence <= sequence for one in self._own
         )
 
     def before(self, sequence: int) -> Moment | None:
-        """The last kept state up to a command."""
+        """Return the last kept state up to a command."""
         found = [one for one in self._kept if one.sequence <= sequence]
         return max(found, key=lambda one: one.sequence) if found else None
 
     def journal(self, sequence: int, begin: int) -> SealedJournal:
-        """The journal up to a command; a replay begins with the state at `begin`, or before."""
+        """Return the journal up to a command; a replay begins with the state at `begin`, or
+        before."""
         return self._sealed(sequence, lambda: self.snapshots(begin))
 
     def bring(self, journal: SealedJournal, sink: Sink) -> Engine:
-        """The engine at the end of a journal, and the views in `sink`. RunRefused, JournalCorrupt,
-        OtherRules."""
+        """Return the engine at the end of a journal, and the views in `sink`. RunRefused,
+        JournalCorrupt, OtherRules."""
         last = journal.last_sequence()
         with self._in_words(last):
             return recover(journal, last, sink)
@@ -215,7 +216,8 @@ class Moments:
         return iter([self.run.first] if self.run.first is not None else [])
 
     def _own_snapshots(self) -> list[Snapshot]:
-        """The run's intact snapshots after the one that it begins with; the others are told."""
+        """Return the run's intact snapshots after the one that it begins with; the others are
+        told."""
         begin, last = self.run.begin(), self.run.last()
         former = foreign(self.run.journal)
         found: list[Snapshot] = []
@@ -247,7 +249,7 @@ class Moments:
 
 
 def _read(file: Path) -> Snapshot | None:
-    """A kept state; None when it is kept no longer, or damaged, which is told."""
+    """Return a kept state; None when it is kept no longer, or damaged, which is told."""
     try:
         found = unpacked(_rows.decode(zlib.decompress(file.read_bytes())))
     except FileNotFoundError:

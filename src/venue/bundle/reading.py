@@ -122,7 +122,7 @@ class RunReader:
             self._told(moments.reached, self._last)
 
     def _history_told(self) -> str:
-        """Why a question of history is not answered yet, and how long it will take about."""
+        """Return why a question of history is not answered yet, and how long it will take about."""
         begin, reached = self._moments.run.begin(), self._moments.reached
         if reached == self._last:
             return "history is behind; try again"
@@ -155,7 +155,8 @@ class RunReader:
             _refuse(request, problem)
 
     def _sequence(self, request: Request) -> int:
-        """The command that a request names; `at` is taken out of a request that is not signed."""
+        """Return the command that a request names; `at` is taken out of a request that is not
+        signed."""
         parts = request.query.split(b"&") if request.query else []
         named = [part for part in parts if part.partition(b"=")[0] == b"at"]
         if not named:
@@ -170,7 +171,7 @@ class RunReader:
         return int(text)
 
     async def _view(self, sequence: int) -> View:
-        """The state after a command. Any of UNFIT: it cannot be made now.
+        """Return the state after a command. Any of UNFIT: it cannot be made now.
 
         The replay goes there first where no snapshot is nearer: what it keeps serves others too.
         """

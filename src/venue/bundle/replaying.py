@@ -126,7 +126,7 @@ class Replay:
 
 
 def ending(run: PastRun) -> RunEnd:
-    """Where a run ends. RunRefused: it does not end where it did."""
+    """Return where a run ends. RunRefused: it does not end where it did."""
     replay = Replay(run)
     replay.go_to(run.last())
     engine = replay.engine
@@ -136,7 +136,7 @@ def ending(run: PastRun) -> RunEnd:
 
 
 def compared(first: PastRun, second: PastRun) -> Compared:
-    """Where two runs differ first, from the first command on that both have.
+    """Return where two runs differ first, from the first command on that both have.
 
     Times and the ids of requests are no difference; RunRefused when no command is in both.
     """
@@ -164,7 +164,7 @@ def compared(first: PastRun, second: PastRun) -> Compared:
 
 
 def branches(run: PastRun) -> list[Branch]:
-    """The branches of a run, in the order in which they began."""
+    """Return the branches of a run, in the order in which they began."""
     replay = Replay(run)
     start = replay.engine.sequence
     found = [Branch(1, start + 1, start, start, "", None, 0, 0)]
@@ -183,7 +183,7 @@ def branches(run: PastRun) -> list[Branch]:
 
 
 def told(message: Command | Event) -> str:
-    """A command or event in one line, in the venue's own units."""
+    """Return a command or event in one line, in the venue's own units."""
     fields = [
         f"{name}={_plain(value)}"
         for name, value in _values(message).items()
@@ -206,7 +206,7 @@ def _commands(run: PastRun, after: int) -> Iterator[Command]:
 
 
 def _difference(sequence: int, left: Command | None, right: Command | None) -> RunDifference | None:
-    """How a command differs from its like; None stands for one that is not there."""
+    """Return how a command differs from its like; None stands for one that is not there."""
     first, second = (told(one) if one is not None else NOT_THERE for one in (left, right))
     if left is None or right is None:
         return RunDifference("END", sequence, first, second, [])
@@ -231,7 +231,7 @@ def _values(message: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it; bytes that only the venue reads as their size."""
+    """Return a value as JSON has it; bytes that only the venue reads as their size."""
     return msgspec.to_builtins(
         f"{len(value)} bytes" if isinstance(value, bytes) else value, enc_hook=str
     )

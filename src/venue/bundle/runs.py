@@ -46,11 +46,11 @@ class PastRun(Struct):
     profile: str = Profile.DOCUMENT.value
 
     def begin(self) -> int:
-        """The first command whose state can be had."""
+        """Return the first command whose state can be had."""
         return self.first.sequence if self.first is not None else 1
 
     def last(self) -> int:
-        """The last command."""
+        """Return the last command."""
         return self.journal.last_sequence()
 
     def check_end(self, state_hash: str) -> None:
@@ -106,7 +106,7 @@ class Bundled:
 
 @contextmanager
 def opened_run(path: str) -> Iterator[PastRun]:
-    """A run to read, with nothing changed in it; a journal is this process's until the end.
+    """Yield a run to read, with nothing changed in it; a journal is this process's until the end.
 
     RunRefused, JournalCorrupt, JournalFailed and OtherRules: it cannot be read.
     """

@@ -54,8 +54,8 @@ class AsyncClient(Methods):
             self._connections.close()
 
     async def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
-        """The reply to a row of the table, with `values` by their names on the wire. Refused;
-        Unreachable when no answer came; Misused for a float or a closed client."""
+        """Return the reply to a row of the table, with `values` by their names on the wire.
+        Refused; Unreachable when no answer came; Misused for a float or a closed client."""
         tries = Tries(self._http, row, given(values), reader(row))
         while True:
             request = tries.request()
@@ -74,7 +74,7 @@ class AsyncClient(Methods):
         return self._connections
 
     def each(self, row: Row, values: dict[str, Any], items: Items[T]) -> AsyncIterator[T]:
-        """The items of all pages of a row; `items` finds the list in a page."""
+        """Return the items of all pages of a row; `items` finds the list in a page."""
         return paging.each_async(self.send, row, values, items)
 
     def listen(
@@ -84,7 +84,7 @@ class AsyncClient(Methods):
         quiet_s: float = QUIET_S,
         patience_s: float = PATIENCE_S,
     ) -> Stream:
-        """The frames of channels, as BTCUSDT@trade, or of private ones, as orders or
+        """Return the frames of channels, as BTCUSDT@trade, or of private ones, as orders or
         orders?from=17. Misused."""
         return Stream(
             self._http, self.ping, product, channels, quiet_s=quiet_s, patience_s=patience_s
@@ -99,6 +99,6 @@ class AsyncClient(Methods):
         quiet_s: float = QUIET_S,
         patience_s: float = PATIENCE_S,
     ) -> Books:
-        """A market's book after each change, checked: 15 or 200 levels a side. Misused."""
+        """Return a market's book after each change, checked: 15 or 200 levels a side. Misused."""
         name = channel(symbol, levels)
         return Books(self.listen(name, product=product, quiet_s=quiet_s, patience_s=patience_s))

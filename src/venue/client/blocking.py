@@ -50,14 +50,14 @@ class Client(Methods):
         self._connections.close()
 
     def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
-        """The reply to a row of the table, with `values` by their names on the wire. Refused;
-        Unreachable when no answer came; Misused for a float or a closed client."""
+        """Return the reply to a row of the table, with `values` by their names on the wire.
+        Refused; Unreachable when no answer came; Misused for a float or a closed client."""
         tries = Tries(self._http, row, given(values), reader(row))
         return tries.reply(self._tried(tries))
 
     def ask(self, row: Row, values: dict[str, Any]) -> Answer:
-        """The answer as it came, be it a refusal, to values that are JSON; tried as `send` does.
-        Unreachable, Misused."""
+        """Return the answer as it came, be it a refusal, to values that are JSON; tried as `send`
+        does. Unreachable, Misused."""
         return self._tried(Tries(self._http, row, values, bytes))
 
     def ask_once(self, row: Row, values: dict[str, Any], stamp: int | None = None) -> Answer:
@@ -80,5 +80,5 @@ class Client(Methods):
             time.sleep(tries.pause())
 
     def each(self, row: Row, values: dict[str, Any], items: Items[T]) -> Iterator[T]:
-        """The items of all pages of a row; `items` finds the list in a page."""
+        """Return the items of all pages of a row; `items` finds the list in a page."""
         return paging.each(self.send, row, values, items)

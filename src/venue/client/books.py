@@ -41,7 +41,7 @@ class KeptBook:
         self._asks: dict[Decimal, Texts] = {}
 
     def take(self, frame: DepthFrame) -> Book:
-        """The book after a frame. Wrong: it differs from the venue's; take a snapshot."""
+        """Return the book after a frame. Wrong: it differs from the venue's; take a snapshot."""
         if frame.event == SNAPSHOT:
             self._bids, self._asks = {}, {}
         for levels, changes in ((self._bids, frame.bids), (self._asks, frame.asks)):
@@ -98,7 +98,7 @@ class Books:
 
 
 def channel(symbol: str, levels: int) -> str:
-    """The channel of a market's book with checksums; Misused."""
+    """Return the channel of a market's book with checksums; Misused."""
     if levels not in LEVELS:
         known = " or ".join(str(one) for one in LEVELS)
         raise Misused(f"levels {levels!r}: must be {known}")

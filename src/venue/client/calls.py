@@ -82,7 +82,7 @@ class Each(Generic[P, T]):
 
 
 def _method(row: Row, name: str, words: str, act: Callable[[Any, dict[str, Any]], Any]) -> Method:
-    """The function of a row; `help` and `inspect.signature` show its parameters."""
+    """Return the function of a row; `help` and `inspect.signature` show its parameters."""
     fields = parameters(row)
     names = {field.name: field.encode_name for field in fields}
 
@@ -97,7 +97,7 @@ def _method(row: Row, name: str, words: str, act: Callable[[Any, dict[str, Any]]
 
 
 def _signature(row: Row) -> Signature:
-    """The parameters of a row's request, after the client itself."""
+    """Return the parameters of a row's request, after the client itself."""
     kinds = request_type(row).__annotations__
     found = [Parameter("self", Parameter.POSITIONAL_ONLY)]
     for field in parameters(row):

@@ -69,7 +69,7 @@ class Connection:
             raise _strange(problem) from None
 
     async def frame(self) -> Frame:
-        """The next frame."""
+        """Return the next frame."""
         try:
             found = self._earlier.popleft() if self._earlier else await self._received()
         except ConnectionClosed as problem:
@@ -97,7 +97,8 @@ class Connection:
                 await self.socket.send(PONG)
 
     async def _message(self) -> bytes:
-        """The next message. Broken: the connection is mute, or a first frame did not come."""
+        """Return the next message. Broken: the connection is mute, or a first frame did not
+        come."""
         quiet_s = self._wanted.quiet_s
         with suppress(TimeoutError):
             async with asyncio.timeout(quiet_s):
@@ -113,7 +114,7 @@ class Connection:
 
 
 async def connected(http: Http, wanted: Wanted) -> Connection:
-    """A new connection, logged in where that is needed. Broken, Refused, Misused."""
+    """Return a new connection, logged in where that is needed. Broken, Refused, Misused."""
     door = "private" if wanted.private else "public"
     attempt = connect(
         http.socket_url(f"/{wanted.product}/v3/ws/{door}"),
@@ -146,7 +147,7 @@ def _refused_redirect(problem: Exception) -> Exception | str:
 
 
 def wanted_of(product: str, channels: tuple[str, ...], quiet_s: float) -> Wanted:
-    """The channels that a caller asks for; Misused."""
+    """Return the channels that a caller asks for; Misused."""
     if product not in PRODUCTS:
         raise Misused(f"product {product!r}: must be spot or contract")
     if not channels or not all(isinstance(one, str) for one in channels):

@@ -47,12 +47,12 @@ FAILURES: Final = (Refused, Misused, Unreachable, Lost)  # the one family of a c
 
 
 def refused(problem: ApiError) -> Refused:
-    """The exception for a refusal at the edge."""
+    """Return the exception for a refusal at the edge."""
     return Refused(problem.code, BY_CODE[problem.code].name, problem.message, problem.status)
 
 
 def words(problem: Exception) -> str:
-    """The words of a call that failed, for a person who knows what was called."""
+    """Return the words of a call that failed, for a person who knows what was called."""
     if isinstance(problem, Unreachable):
         return problem.message
     if not isinstance(problem, Refused):

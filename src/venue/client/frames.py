@@ -63,7 +63,7 @@ _DECODERS: Final[dict[str, msgspec.json.Decoder[Any]]] = {
 
 
 def frame_of(product: str, event: str, data: bytes) -> Frame | None:
-    """A frame with its items typed; None for an event of another version of the interface.
+    """Return a frame with its items typed; None for an event of another version of the interface.
 
     msgspec.MsgspecError: the message is not this interface's.
     """
@@ -78,7 +78,7 @@ def frame_of(product: str, event: str, data: bytes) -> Frame | None:
 
 
 def own_name(channel: str) -> str:
-    """A private channel's name, without its starting number; empty for a public one."""
+    """Return a private channel's name, without its starting number; empty for a public one."""
     name = channel.partition("?")[0]
     name = ALIASES.get(name, name)
     return name if name in OWN else ""
@@ -92,7 +92,8 @@ class Continuity:
         self.depths: dict[tuple[str, int], int] = {}
 
     def takes(self, frame: Frame) -> bool:
-        """Whether a frame is new, and not a repetition. Broken: an earlier one is missing."""
+        """Return whether a frame is new, and not a repetition. Broken: an earlier one is
+        missing."""
         if isinstance(frame, OwnFrame):
             return self._takes_own(frame)
         if isinstance(frame, DepthFrame):

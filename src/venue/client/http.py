@@ -70,7 +70,7 @@ class Answer(NamedTuple):
     body: bytes
 
     def value(self) -> Any:
-        """The body's JSON. Refused: it is a refusal, or not a venue's."""
+        """Return the body's JSON. Refused: it is a refusal, or not a venue's."""
         if self.status < 300:
             with suppress(msgspec.MsgspecError):
                 return msgspec.json.decode(self.body)
@@ -119,8 +119,8 @@ class Http:
         self._closed = True
 
     def request(self, row: Row, given: dict[str, Any], stamp: int | None = None) -> Request:
-        """The request of a row, signed with the time `stamp` (ms), or with the machine's. Refused,
-        Misused."""
+        """Return the request of a row, signed with the time `stamp` (ms), or with the machine's.
+        Refused, Misused."""
         self._check_open()
         values = dict(given)
         try:
@@ -134,7 +134,7 @@ class Http:
         return Request(row.method, target, headers, body)
 
     def answer(self, status: int, headers: Mapping[str, str], body: bytes) -> Answer:
-        """The answer, of headers with names in lower case. NoAnswer: it is too long."""
+        """Return the answer, of headers with names in lower case. NoAnswer: it is too long."""
         if len(body) > ANSWER_MAX:
             raise NoAnswer(f"an answer of more than {ANSWER_MAX} bytes")
         self.epoch = headers.get("x-venue-epoch", "")
@@ -167,12 +167,12 @@ class Http:
         return headers | self._signed(stamped, text)
 
     def socket_url(self, path: str) -> str:
-        """The address of a socket. Misused: the client is closed."""
+        """Return the address of a socket. Misused: the client is closed."""
         self._check_open()
         return f"{self._sockets}{path}"
 
     def login(self) -> dict[str, str]:
-        """The headers that open a private socket, once. Misused: there is no key."""
+        """Return the headers that open a private socket, once. Misused: there is no key."""
         if not self._account.key:
             raise Misused("private channels are for one owner: give key, secret and passphrase")
         stamp = _stamp().encode()
@@ -192,7 +192,7 @@ class Http:
 
 
 def unreachable(http: Http, row: Row, problem: NoAnswer) -> Unreachable:
-    """The exception for an answer that did not come."""
+    """Return the exception for an answer that did not come."""
     if not problem.sent:
         words = nobody(http.url, problem.reason)
         return Unreachable(words, unknown=False, operation=row.name)
@@ -204,12 +204,12 @@ def unreachable(http: Http, row: Row, problem: NoAnswer) -> Unreachable:
 
 
 def nobody(url: str, problem: object) -> str:
-    """The words when no connection came about."""
+    """Return the words when no connection came about."""
     return f"no venue answers at {url} ({problem}); start one with `venue dev`"
 
 
 def _taken(values: dict[str, Any], name: str) -> str:
-    """The value that a path needs. Misused."""
+    """Return the value that a path needs. Misused."""
     value = values.pop(name, None)
     if value in (None, ""):
         raise Misused(f"{name} is {'missing' if value is None else 'empty'}: the path needs it")
@@ -217,15 +217,15 @@ def _taken(values: dict[str, Any], name: str) -> str:
 
 
 def _stamp() -> str:
-    """The machine's time in ms, later than any before in this process: a venue takes two requests
-    with equal signatures for one."""
+    """Return the machine's time in ms, later than any before in this process: a venue takes two
+    requests with equal signatures for one."""
     with _stamping:
         _stamps[0] = max(_stamps[0] + 1, time.time_ns() // 1_000_000)
         return str(_stamps[0])
 
 
 def address(url: str) -> tuple[SplitResult, str, int | None]:
-    """An address in its parts, its host and its port. Misused."""
+    """Return an address in its parts, its host and its port. Misused."""
     with suppress(ValueError):
         url = url if isinstance(url, str) else str(url)
         parts = urlsplit(url)
@@ -253,8 +253,8 @@ def _check_headers(account: Account) -> None:
 
 
 def plain(name: str, value: Any, *, floats: bool = False) -> Any:
-    """A value as it goes over the wire; a float is refused before any request is sent, unless
-    `floats` may go as they are. Refused."""
+    """Return a value as it goes over the wire; a float is refused before any request is sent,
+    unless `floats` may go as they are. Refused."""
     if isinstance(value, float) and not floats:
         rule = "is a float, which is not exact: give text or a Decimal"
         raise refused(errors.invalid(name, rule))
@@ -285,7 +285,7 @@ def plain(name: str, value: Any, *, floats: bool = False) -> Any:
 
 
 def given(values: dict[str, Any], *, floats: bool = False) -> dict[str, Any]:
-    """The values that are given, as they go over the wire. Refused."""
+    """Return the values that are given, as they go over the wire. Refused."""
     return {
         name: plain(name, value, floats=floats)
         for name, value in values.items()
@@ -302,7 +302,7 @@ def texts(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def refusal_of(status: int, body: bytes) -> Refused:
-    """The exception for an error's answer, be it a venue's or not."""
+    """Return the exception for an error's answer, be it a venue's or not."""
     said: Any = None
     with suppress(msgspec.MsgspecError):
         said = msgspec.json.decode(body)

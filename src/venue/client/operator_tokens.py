@@ -33,8 +33,8 @@ log = logging.getLogger("venue")
 
 
 def of_file(state: str) -> str:
-    """The token of the venue that keeps its state in this file; made when there is none. OSError:
-    it is not ours, others could read it, or it holds none."""
+    """Return the token of the venue that keeps its state in this file; made when there is none.
+    OSError: it is not ours, others could read it, or it holds none."""
     path = Path(f"{state}{SUFFIX}")
     if not path.exists():
         private_files.put(path, f"{secrets.token_urlsafe(_BYTES)}\n".encode())
@@ -63,9 +63,9 @@ def noted(ip: str, port: int, state: str) -> Iterator[None]:
 
 
 def found(host: str, port: int) -> str:
-    """The token of the venue of this user that runs at an address of this machine (port 0: HTTP's);
-    empty when none is known. The address is that which the venue listens on: names are not looked
-    up."""
+    """Return the token of the venue of this user that runs at an address of this machine (port 0:
+    HTTP's); empty when none is known. The address is that which the venue listens on: names are not
+    looked up."""
     for folder in _folders():
         with suppress(OSError, ValueError):
             _check_folder(folder)
@@ -81,7 +81,7 @@ def found(host: str, port: int) -> str:
 
 
 def _is_held(descriptor: int) -> bool:
-    """Whether the venue that made a note still runs."""
+    """Return whether the venue that made a note still runs."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -105,7 +105,7 @@ def _read(path: Path) -> str:
 
 
 def _folders() -> list[Path]:
-    """The folders of this user's notes: venues write to the first, commands look in each."""
+    """Return the folders of this user's notes: venues write to the first, commands look in each."""
     usual = Path(tempfile.gettempdir()) / f"venue-{os.getuid()}"
     given = os.environ.get("XDG_RUNTIME_DIR", "")
     return [Path(given) / "venue", usual] if given and Path(given).is_dir() else [usual]
@@ -121,7 +121,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _name(host: str, port: int) -> str:
-    """A note's name; ValueError for a host that is no address."""
+    """Return a note's name; ValueError for a host that is no address."""
     if not re.fullmatch("[0-9a-f.:]{2,45}", host, re.ASCII):
         raise ValueError(host)
     return f"{host.replace(':', '_')}-{port}{SUFFIX}"

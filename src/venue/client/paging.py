@@ -15,7 +15,7 @@ Values = dict[str, Any]
 def each(
     send: Callable[[Row, Values], Any], row: Row, values: Values, items: Callable[[Any], list[T]]
 ) -> Iterator[T]:
-    """The items of all pages."""
+    """Yield the items of all pages."""
     asked: Values | None = begun(row, values)
     while asked is not None:
         reply = send(row, asked)
@@ -41,7 +41,7 @@ async def each_async(
 
 
 def begun(row: Row, values: Values) -> Values:
-    """The parameters of the first page, with its number and size."""
+    """Return the parameters of the first page, with its number and size."""
     defaults = {field.encode_name: field.default for field in parameters(row)}
     asked = {name: value for name, value in values.items() if value is not None}
     for name in (*PAGES, *SIZES):
@@ -51,7 +51,8 @@ def begun(row: Row, values: Values) -> Values:
 
 
 def following(row: Row, asked: Values, reply: Any, found: list[Any]) -> Values | None:
-    """The parameters of the next page; None after the last. `found` are the items of `reply`."""
+    """Return the parameters of the next page; None after the last. `found` are the items of
+    `reply`."""
     key = getattr(reply, "next_key", None)
     if key is not None:
         return {**asked, "nextKeyId": key.next_key_id, "nextKeyTime": key.next_key_time}

@@ -149,7 +149,7 @@ class Stream:
             await connection.close()
 
     async def _connect(self) -> Connection:
-        """The connection, however many tries that takes. Refused, Lost, Unreachable."""
+        """Return the connection, however many tries that takes. Refused, Lost, Unreachable."""
         while self._connection is None:
             try:
                 self._connection = await self._opened()
@@ -190,7 +190,7 @@ class Stream:
         self._epoch = self._http.epoch
 
     async def _begun(self, connection: Connection, name: str) -> int:
-        """The number after which a private channel goes on: at first the newest there is."""
+        """Return the number after which a private channel goes on: at first the newest there is."""
         if name not in self._continuity.own:
             told = await connection.subscribe([f"{name}?from=now"])  # its refusal tells the range
             found = RANGE.search(told)
@@ -201,7 +201,7 @@ class Stream:
 
 
 def _given(channels: tuple[str, ...]) -> dict[str, int]:
-    """The numbers from which private channels are to go on. Misused."""
+    """Return the numbers from which private channels are to go on. Misused."""
     found: dict[str, int] = {}
     for one in channels:
         _, mark, after = one.partition("?")

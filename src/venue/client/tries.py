@@ -48,11 +48,11 @@ class Tries(Generic[R]):
         self._reply: R | None = None
 
     def request(self) -> Request:
-        """The next request. Misused."""
+        """Return the next request. Misused."""
         return self._http.request(self._row, self._given)
 
     def is_last(self, answer: Answer) -> bool:
-        """Whether this answer is the call's, be it a refusal. NoAnswer: it is not this
+        """Return whether this answer is the call's, be it a refusal. NoAnswer: it is not this
         interface's."""
         if answer.status < 300:
             try:
@@ -67,7 +67,7 @@ class Tries(Generic[R]):
         return False
 
     def reply(self, answer: Answer) -> R:
-        """The reply in the last answer. Refused."""
+        """Return the reply in the last answer. Refused."""
         if answer.status >= 300:
             raise refusal_of(answer.status, answer.body)
         assert self._reply is not None, "the last answer was read"
@@ -79,7 +79,7 @@ class Tries(Generic[R]):
             raise unreachable(self._http, self._row, problem) from None
 
     def pause(self) -> float:
-        """The seconds to wait before the next try."""
+        """Return the seconds to wait before the next try."""
         wait_s = min(self._wait_s, LONGEST_WAIT_S)
         self._left -= 1
         self._wait_s *= 2

@@ -9,7 +9,7 @@ from venue.times import US_PER_MS, instant_text
 
 
 def line(entry: dict[str, Any], url: str) -> str:
-    """An entry in a line, or two with the command that repeats it."""
+    """Return an entry in a line, or two with the command that repeats it."""
     kind = entry["kind"]
     moment = instant_text(entry["time"] * US_PER_MS)
     words = [str(entry["number"]), moment, entry["owner"] or "-"]

@@ -61,7 +61,7 @@ class Countdowns:
         self.running[uid, product] = deadline
 
     def due(self, time: int) -> bool:
-        """Whether a deadline has passed and its orders are not cancelled yet."""
+        """Return whether a deadline has passed and its orders are not cancelled yet."""
         return bool(self.queue) and self.queue[0][0] <= time
 
     def pass_time(self, time: int) -> list[Event]:

@@ -109,10 +109,10 @@ class Codec(Protocol):
     """Turns an engine's state into bytes, and back."""
 
     def encode(self, engine: Engine) -> bytes:
-        """The state, without savepoints, sequence and time."""
+        """Return the state, without savepoints, sequence and time."""
 
     def decode(self, savepoint: Savepoint) -> Engine:
-        """An engine with that state."""
+        """Return an engine with that state."""
 
 
 class NoCodec:
@@ -180,7 +180,7 @@ class Engine:
         self._handlers = self._handler_table()
 
     def _handler_table(self) -> dict[type, Callable[[Any], list[Event]]]:
-        """The table from command type to handler, for the engine's present parts."""
+        """Return the table from command type to handler, for the engine's present parts."""
         triggers = self.schedule.triggers
         margins = Margins(self.contracts)
         contract_listing = ContractListing(self.contracts, self.schedule.terms)
@@ -383,7 +383,7 @@ class Engine:
     # -- read-only questions ---------------------------------------------------------------------
 
     def pending(self) -> bool:
-        """Whether more is due than one command may do: `Proceed` continues it.
+        """Return whether more is due than one command may do: `Proceed` continues it.
 
         It is asked after each batch, so it reads what each part has left, and calls as little as
         possible.
@@ -447,7 +447,7 @@ class Engine:
         return self.savepoints.kept
 
     def account(self, uid: int) -> Account:
-        """The owner with this uid; KeyError when there is none."""
+        """Return the owner with this uid; KeyError when there is none."""
         return self.ledger.accounts[uid]
 
     def spot_account(self, uid: int) -> SpotAccount:
@@ -461,5 +461,5 @@ class Engine:
         return self.contracts.collateral.holding_of(self.ledger.accounts[uid])
 
     def market(self, symbol: str) -> SpotMarket | None:
-        """The market of a symbol, or None."""
+        """Return the market of a symbol, or None."""
         return self.spot.markets.get(symbol)

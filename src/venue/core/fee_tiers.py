@@ -78,7 +78,7 @@ class Standing:
         self.past = [one for one in self.past if one[0] >= day - DAYS]
 
     def volume(self) -> int:
-        """The volume of the 30 days before `day`, in atoms."""
+        """Return the volume of the 30 days before `day`, in atoms."""
         return min(AMOUNT_MAX, sum([amount for _, amount in self.past]))
 
 
@@ -171,7 +171,8 @@ class FeeTiers:
                     self._trade(PRODUCT_CONTRACT, asset, pair, event.notional, fees, day)
 
     def _net_fee(self, product: int, uid: int, fee: int) -> int:
-        """The part of a fee that the venue keeps: without the refund and the inviter's share."""
+        """Return the part of a fee that the venue keeps: without the refund and the inviter's
+        share."""
         account = self.ledger.accounts[uid]
         benefits = account.benefits
         if benefits is None:
@@ -250,7 +251,7 @@ class FeeTiers:
             account.taker_ppm = standing.taker_ppm
 
     def rates_of(self, account: Account, product: int) -> tuple[int, int]:
-        """The maker's and taker's rates that replace the symbols' for an owner, in ppm; -1:
+        """Return the maker's and taker's rates that replace the symbols' for an owner, in ppm; -1:
         none."""
         if product == PRODUCT_SPOT:
             return account.maker_ppm, account.taker_ppm

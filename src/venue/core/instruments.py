@@ -103,7 +103,7 @@ def unit_atoms(instrument: Instrument, quote: Asset) -> int:
 
 
 def fault(instrument: Instrument) -> str:
-    """Why this specification cannot be listed; empty when it can."""
+    """Return why this specification cannot be listed; empty when it can."""
     if instrument.symbol != instrument.base + instrument.quote:
         return "symbol must be base + quote"
     if instrument.base == instrument.quote:
@@ -125,7 +125,7 @@ def fault(instrument: Instrument) -> str:
 
 
 def contract_fault(contract: Contract) -> str:
-    """Why this contract cannot be listed; empty when it can."""
+    """Return why this contract cannot be listed; empty when it can."""
     reason = fault(contract.instrument)
     if reason:
         return reason
@@ -189,7 +189,7 @@ def _scaled(number: int, shift: int) -> int:
 
 
 def grid(instrument: Instrument) -> tuple[object, ...]:
-    """The fields of an instrument that cannot change after its listing."""
+    """Return the fields of an instrument that cannot change after its listing."""
     return (
         instrument.base,
         instrument.quote,

@@ -22,7 +22,7 @@ class TradingSession(Struct, frozen=True, array_like=True):
 
 
 def hours_fault(sessions: tuple[TradingSession, ...]) -> str:
-    """Why a contract cannot have these market hours; empty when it can."""
+    """Return why a contract cannot have these market hours; empty when it can."""
     if len(sessions) > SESSIONS_MAX:
         return f"market_hours must be at most {SESSIONS_MAX} sessions a week"
     end = 0
@@ -34,7 +34,8 @@ def hours_fault(sessions: tuple[TradingSession, ...]) -> str:
 
 
 def opens_at(sessions: tuple[TradingSession, ...], time: int) -> int:
-    """The time when the next session begins, in µs; 0 while one runs, and without sessions."""
+    """Return the time when the next session begins, in µs; 0 while one runs, and without
+    sessions."""
     if not sessions:
         return 0
     passed = (time - FIRST_MONDAY_US) % WEEK_US

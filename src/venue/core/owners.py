@@ -187,8 +187,8 @@ class Owners:
         return [StreamsRecorded(command.uid)]
 
     def movable(self, account: Account, wallet: int, asset: int) -> int:
-        """The money that may leave a wallet; of the contract wallet its available money without
-        gifts (rule 9.2)."""
+        """Return the money that may leave a wallet; of the contract wallet its available money
+        without gifts (rule 9.2)."""
         if wallet == WALLET_CONTRACT:
             gift = account.benefits.gift(asset) if account.benefits is not None else 0
             return spare(self.collateral.holding_of(account).cross(asset)) - gift
@@ -197,7 +197,7 @@ class Owners:
     def moved(
         self, account: Account, wallet: int, asset: int, kind: BillKind, amount: int, reason: str
     ) -> Event:
-        """The bill of a movement, or the income item when it was the contract wallet's."""
+        """Return the bill of a movement, or the income item when it was the contract wallet's."""
         if wallet == WALLET_CONTRACT:
             pool = self.collateral.holding_of(account).cross(asset)
             self.collateral.touch(pool)

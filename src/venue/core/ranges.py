@@ -28,7 +28,7 @@ class OutOfBounds(ValueError):
 
 
 def fault(struct: Struct) -> OutOfBounds | None:
-    """The first field that cannot be written, or not be read back; None when all can."""
+    """Return the first field that cannot be written, or not be read back; None when all can."""
     fields = msgspec.structs.fields(type(struct))
     for field, value in zip(fields, msgspec.structs.astuple(struct), strict=True):
         if _fits(field.type, value):

@@ -113,7 +113,8 @@ class Rewards:
         ]
 
     def _returnable(self, account: Account, asset: int) -> int:
-        """The part of a gift that may leave the cross pool: orders and positions do not need it."""
+        """Return the part of a gift that may leave the cross pool: orders and positions do not need
+        it."""
         pool = self.collateral.holding_of(account).cross(asset)
         if account.benefits is None:
             return 0

@@ -16,7 +16,8 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 def encode(value: Any) -> bytes:
-    """A value as msgpack; without wide numbers the bytes are msgspec's, at the same speed."""
+    """Return a value as msgpack; without wide numbers the bytes are msgspec's, at the same
+    speed."""
     try:
         return _encode(value)
     except OverflowError:
@@ -33,7 +34,7 @@ class Decoder(Generic[T]):
         self._narrow = msgspec.msgpack.Decoder(kind)
 
     def decode(self, data: bytes) -> T:
-        """The value; MsgspecError when the bytes are none of this type."""
+        """Return the value; MsgspecError when the bytes are none of this type."""
         try:
             found: T = self._narrow.decode(data)
         except msgspec.ValidationError:

@@ -81,7 +81,7 @@ class Withdrawals:
     def _refusal(
         self, account: Account, receiver: Account | None, asset: int, command: InternalWithdraw
     ) -> int:
-        """The reason of a refusal; 0 when there is none."""
+        """Return the reason of a refusal; 0 when there is none."""
         assert type(command.amount) is int, command
         assert command.source in WALLETS, command
         assert command.target in WALLETS, command

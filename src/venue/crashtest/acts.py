@@ -165,7 +165,7 @@ class Acts:
         return False
 
     async def _resting(self) -> list[dict[str, Any]]:
-        """The bot owner's orders that are in a book."""
+        """Return the bot owner's orders that are in a book."""
         orders = await self._operator.open_orders()
         return [one for one in orders if one["product"] != "conditional"]
 
@@ -203,5 +203,5 @@ class Acts:
 
 
 def _against(side: str) -> Decimal:
-    """The price factor that moves the market sharply against a position of this side."""
+    """Return the price factor that moves the market sharply against a position of this side."""
     return 1 - CRASH if side == "LONG" else 1 + CRASH

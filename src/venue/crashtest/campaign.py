@@ -42,7 +42,7 @@ class CampaignReport(Struct, frozen=True):
     profile: str = "document"
 
     def failed(self) -> list[Result]:
-        """The incidents that the bot failed."""
+        """Return the incidents that the bot failed."""
         return [one for one in self.results if one.verdict == FAILED]
 
 
@@ -107,6 +107,6 @@ _GRAVE: Final = (judge.TWICE, judge.ORPHAN, judge.LIMIT, judge.NOT_FLAT)
 
 
 def _worst(findings: list[Finding]) -> str:
-    """The most serious broken rule: a shorter schedule must break it too."""
+    """Return the most serious broken rule: a shorter schedule must break it too."""
     rules = [one.rule for one in findings]
     return next((rule for rule in _GRAVE if rule in rules), rules[0])

@@ -66,7 +66,7 @@ class Command:
         return self.code is not None
 
     def last_words(self) -> str:
-        """The last line that the command printed, without addresses in memory."""
+        """Return the last line that the command printed, without addresses in memory."""
         with self._output.open("rb") as said:
             said.seek(max(0, self._output.stat().st_size - TAIL))
             lines = said.read().decode("utf-8", "replace").strip().splitlines()
@@ -74,7 +74,7 @@ class Command:
         return ADDRESS.sub("0x", words)[:WORDS_MAX]
 
     def size(self) -> int:
-        """How many bytes the command has printed."""
+        """Return how many bytes the command has printed."""
         return self._output.stat().st_size
 
     def _signal(self, number: signal.Signals) -> None:

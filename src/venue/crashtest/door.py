@@ -80,11 +80,11 @@ class BotDoor:
             writer.transport.abort()
 
     def quiet_since(self) -> float:
-        """When the bot last sent something (monotonic, s)."""
+        """Return when the bot last sent something (monotonic, s)."""
         return max([self._last, *(one.last_said for one in self._tunnels)])
 
     def listens(self) -> bool:
-        """Whether the bot has an open stream."""
+        """Return whether the bot has an open stream."""
         return bool(self._tunnels)
 
     def hold(self) -> None:
@@ -123,7 +123,7 @@ class BotDoor:
         self._last = time.monotonic()
 
     def in_turn(self) -> asyncio.Lock:
-        """The lock that is held while a request is served, or time is advanced."""
+        """Return the lock that is held while a request is served, or time is advanced."""
         return self._turn
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -188,7 +188,7 @@ class BotDoor:
         return False
 
     async def _venue(self, upstream: list[Streams]) -> Streams:
-        """The connection to the venue that belongs to the bot's connection."""
+        """Return the connection to the venue that belongs to the bot's connection."""
         if not upstream or upstream[0][0].at_eof() or upstream[0][1].transport.is_closing():
             for _, other in upstream:
                 other.transport.abort()
@@ -235,14 +235,14 @@ class BotDoor:
 
 
 def _parsed(head: bytes) -> tuple[str, dict[str, str]]:
-    """The first line, and the header fields by their names in lower case."""
+    """Return the first line, and the header fields by their names in lower case."""
     line, *rest = head.decode("latin-1").split("\r\n")
     pairs = [part.partition(":") for part in rest if part]
     return line, {name.strip().lower(): value.strip() for name, _, value in pairs}
 
 
 def _length(fields: dict[str, str], most: int) -> int:
-    """The length of a body. CutOff: the header fields give it in an unsupported way."""
+    """Return the length of a body. CutOff: the header fields give it in an unsupported way."""
     text = fields.get("content-length", "0")
     if "transfer-encoding" in fields or not text.isdecimal() or int(text) > most:
         raise CutOff
@@ -250,7 +250,8 @@ def _length(fields: dict[str, str], most: int) -> int:
 
 
 def _without_compression(head: bytes) -> bytes:
-    """The request for a stream, changed so that frames are not compressed and can be read here."""
+    """Return the request for a stream, changed so that frames are not compressed and can be read
+    here."""
     lines = head.split(b"\r\n")
     kept = [one for one in lines if not one.lower().startswith(b"sec-websocket-extensions:")]
     return b"\r\n".join(kept)

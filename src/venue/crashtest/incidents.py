@@ -91,12 +91,13 @@ ALL: Final = (
 
 
 def named(name: str) -> Incident | None:
-    """The incident with this name."""
+    """Return the incident with this name."""
     return next((one for one in ALL if one.name == name), None)
 
 
 def draw(incident: Incident, seed: int, counts: dict[str, int]) -> list[Event]:
-    """The schedule of an incident; empty when the bot makes no request or stream that it concerns.
+    """Return the schedule of an incident; empty when the bot makes no request or stream that it
+    concerns.
 
     `counts` are the requests and frames of each kind on a calm day.
     """

@@ -52,8 +52,8 @@ class JudgedLedger(Struct, frozen=True):
 def judged(
     record: Record, ledger: JudgedLedger, limits: BotLimits, planned: dict[str, int] | None = None
 ) -> list[Finding]:
-    """The findings of a run. `planned` is how many orders of each intent the bot executes before it
-    exits; None: it runs until it is stopped."""
+    """Return the findings of a run. `planned` is how many orders of each intent the bot executes
+    before it exits; None: it runs until it is stopped."""
     done = executed(record, ledger)
     return [
         *(
@@ -68,7 +68,7 @@ def judged(
 
 
 def executed(record: Record, ledger: JudgedLedger) -> dict[str, int]:
-    """How many placements of each intent became orders."""
+    """Return how many placements of each intent became orders."""
     counts: dict[str, int] = {}
     placements = record.placements()
     for one in placements:
@@ -78,8 +78,8 @@ def executed(record: Record, ledger: JudgedLedger) -> dict[str, int]:
 
 
 def stale(record: Record, ledger: JudgedLedger) -> list[Finding]:
-    """The first order that a bot placed from outdated data: a stream shows it the market, but
-    neither the stream nor an answer had shown it the market for a while."""
+    """Return the first order that a bot placed from outdated data: a stream shows it the market,
+    but neither the stream nor an answer had shown it the market for a while."""
     placements = record.placements()
     for at, one in enumerate(placements, 1):
         if (
@@ -121,7 +121,8 @@ def _repetitions(record: Record, ledger: JudgedLedger) -> list[tuple[str, Findin
 def _order_of(
     placement: RecordedExchange, ledger: JudgedLedger, placements: list[RecordedExchange]
 ) -> dict[str, Any] | None:
-    """The order that a placement became; None: it became none, or repeats another placement."""
+    """Return the order that a placement became; None: it became none, or repeats another
+    placement."""
     client = placement.values.get("newClientOrderId")
     if client:
         same = [one for one in placements if one.values.get("newClientOrderId") == client]
@@ -144,7 +145,8 @@ def _acknowledged(placement: RecordedExchange, order: dict[str, Any]) -> bool:
 
 
 def _was_shown(record: Record, order: dict[str, Any], after: int, before: int) -> bool:
-    """Whether the bot was shown an order in between: by its ids, or by the effects of its fills."""
+    """Return whether the bot was shown an order in between: by its ids, or by the effects of its
+    fills."""
     words = [str(order["orderId"]).encode(), str(order["clientOrderId"]).encode()]
     if record.mentions(words, after, before):
         return True
@@ -155,7 +157,7 @@ _SAME: Final = ("symbol", "side", "positionSide", "quantity")
 
 
 def _alike(first: RecordedExchange, second: RecordedExchange) -> bool:
-    """Whether two placements have the same intent: market, side and quantity; the price may
+    """Return whether two placements have the same intent: market, side and quantity; the price may
     differ."""
     return first.operation == second.operation and all(
         str(first.values.get(name)) == str(second.values.get(name)) for name in _SAME
@@ -163,7 +165,7 @@ def _alike(first: RecordedExchange, second: RecordedExchange) -> bool:
 
 
 def _still_open(record: Record, ledger: JudgedLedger, *, may_hold: bool) -> list[Finding]:
-    """The orders and positions that are open at the end."""
+    """Return the orders and positions that are open at the end."""
     found = []
     counted = len(record.exchanges) + 1
     for order in ledger.open_orders:
@@ -180,7 +182,7 @@ def _still_open(record: Record, ledger: JudgedLedger, *, may_hold: bool) -> list
 
 
 def _beyond(ledger: JudgedLedger, limits: BotLimits) -> list[Finding]:
-    """The limits that were exceeded."""
+    """Return the limits that were exceeded."""
     found = []
     if limits.max_orders is not None and _most_open(ledger) > limits.max_orders:
         words = f"more than {limits.max_orders} orders were open at a time"
@@ -198,7 +200,7 @@ def _beyond(ledger: JudgedLedger, limits: BotLimits) -> list[Finding]:
 
 
 def _most_open(ledger: JudgedLedger) -> int:
-    """The greatest number of orders that were open at one time."""
+    """Return the greatest number of orders that were open at one time."""
     still = [one.get("orderId") for one in ledger.open_orders]
     lives = [
         (one["time"], None if one["orderId"] in still else one["updateTime"])

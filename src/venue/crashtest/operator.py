@@ -85,7 +85,7 @@ class Operator:
     # -- the orders and positions of the owner ----------------------------------------------------
 
     async def open_orders(self) -> list[dict[str, Any]]:
-        """The owner's open orders of both products, conditional ones too."""
+        """Return the owner's open orders of both products, conditional ones too."""
         spot = await self.ask("open_orders", OWNER)
         contract = await self.ask("contract_open_orders", OWNER)
         waiting = await self.ask("open_algos", OWNER)
@@ -96,12 +96,12 @@ class Operator:
         ]
 
     async def positions(self) -> list[dict[str, Any]]:
-        """The owner's open positions."""
+        """Return the owner's open positions."""
         found: list[dict[str, Any]] = await self.ask("operator_positions", owner=OWNER)
         return found
 
     async def orders(self, markets: list[tuple[str, str]]) -> list[dict[str, Any]]:
-        """All orders of the owner in these markets, oldest first."""
+        """Return all orders of the owner in these markets, oldest first."""
         found: dict[tuple[str, int], dict[str, Any]] = {}
         for product, symbol in markets:
             if product == "spot":
@@ -114,7 +114,7 @@ class Operator:
         return [found[key] for key in sorted(found, key=lambda key: key[1])]
 
     async def fills(self, markets: list[tuple[str, str]]) -> list[dict[str, Any]]:
-        """The owner's newest fills in these markets, oldest first."""
+        """Return the owner's newest fills in these markets, oldest first."""
         found: list[dict[str, Any]] = []
         for product, symbol in markets:
             name = "my_trades" if product == "spot" else "user_trades"

@@ -93,18 +93,18 @@ class Record:
             self.frames.append((len(self.exchanges), frame))
 
     def placements(self) -> list[RecordedExchange]:
-        """The requests that place one order."""
+        """Return the requests that place one order."""
         return [one for one in self.exchanges if one.operation in PLACING]
 
     def mentions(self, words: list[bytes], after: int, before: int) -> bool:
-        """Whether the bot was shown one of these words after request `after`, and before it sent
-        request `before`."""
+        """Return whether the bot was shown one of these words after request `after`, and before it
+        sent request `before`."""
         heard = [one.answer for one in self.exchanges if after <= one.number < before]
         heard += [frame for number, frame in self.frames if after <= number < before]
         return any(word in answer for word in words for answer in heard)
 
     def shows_effects(self, after: int, before: int) -> bool:
-        """Whether the bot was shown its wallet, positions or fills in between."""
+        """Return whether the bot was shown its wallet, positions or fills in between."""
         return any(
             one.operation in SHOWING and one.status == 200
             for one in self.exchanges
@@ -113,14 +113,14 @@ class Record:
 
 
 def market_of(exchange: RecordedExchange) -> Market:
-    """The market of a request; without a symbol if it has none."""
+    """Return the market of a request; without a symbol if it has none."""
     product = "spot" if exchange.operation in _SPOT else "contract"
     symbol = exchange.values.get("symbol")
     return product, symbol.upper() if isinstance(symbol, str) else ""
 
 
 def _values(query: str, body: bytes) -> dict[str, Any]:
-    """The parameters of a request; none if the body is no object."""
+    """Return the parameters of a request; none if the body is no object."""
     if body:
         try:
             found = json.loads(body)

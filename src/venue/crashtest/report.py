@@ -24,7 +24,7 @@ ul { margin: 0; padding-left: 1.1rem; }
 
 
 def as_json(report: CampaignReport) -> str:
-    """The report as JSON; the same crash test gives the same bytes."""
+    """Return the report as JSON; the same crash test gives the same bytes."""
     told = {
         "command": report.command,
         "seed": report.seed,
@@ -49,7 +49,7 @@ def _incident(report: CampaignReport, result: Result) -> dict[str, Any]:
 
 
 def again(report: CampaignReport, result: Result) -> str:
-    """The command line that repeats one incident."""
+    """Return the command line that repeats one incident."""
     words = ["venue", "crashtest", "--seed", str(report.seed), "--only", result.name]
     if report.profile != "document":
         words += ["--profile", report.profile]
@@ -57,7 +57,7 @@ def again(report: CampaignReport, result: Result) -> str:
 
 
 def as_html(report: CampaignReport) -> str:
-    """The report as HTML."""
+    """Return the report as HTML."""
     failed = len(report.failed())
     met = sum(one.verdict in _MARKS for one in report.results)
     head = f"{failed} of {met} incidents failed" if failed else f"{met} incidents passed"

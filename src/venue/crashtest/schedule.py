@@ -63,7 +63,7 @@ _NAMES = {
 
 
 def rule(number: int, event: Event, owner: str) -> dict[str, Any]:
-    """The fault rule that applies an event's effect."""
+    """Return the fault rule that applies an event's effect."""
     match: dict[str, Any] = {}
     if event.on == OWN:
         match |= {"owner": owner, "channel": "*"}
@@ -82,7 +82,7 @@ def rule(number: int, event: Event, owner: str) -> dict[str, Any]:
 
 
 def is_like(on: str, operation: str, method: str) -> bool:
-    """Whether an event counts a request."""
+    """Return whether an event counts a request."""
     if on in ("*", method):
         return True
     return operation.startswith(on[:-1]) if on.endswith("*") else operation == on

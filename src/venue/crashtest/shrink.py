@@ -15,8 +15,8 @@ Fails = Callable[[list[Event]], Awaitable[bool]]
 
 
 async def shortest(events: list[Event], fails: Fails) -> list[Event]:
-    """A schedule from which nothing can be dropped, with its events as early as possible; after
-    TRIES_MAX runs, the shortest one found so far."""
+    """Return a schedule from which nothing can be dropped, with its events as early as possible;
+    after TRIES_MAX runs, the shortest one found so far."""
     tries = 0
 
     async def fails_too(tried: list[Event]) -> bool:
@@ -46,7 +46,7 @@ async def shortest(events: list[Event], fails: Fails) -> list[Event]:
 
 
 def _shorter(event: Event) -> list[Event]:
-    """The same event once, or at the first request of its kind."""
+    """Return the same event once, or at the first request of its kind."""
     first = replace(event, nth=1, times=1)
     tried = [first, replace(event, times=1), replace(event, nth=1)]
     return [one for at, one in enumerate(tried) if one != event and one not in tried[:at]]

@@ -103,7 +103,7 @@ class TrialRun:
                 self._practice.kill()
 
     def _options(self, *, first: bool) -> list[str]:
-        """The venue's options; after a restart its time continues."""
+        """Return the venue's options; after a restart its time continues."""
         given = ["--seed", str(self._plan.seed), "--profile", self._plan.profile]
         if any(event.do == RESTART for event in self._events):
             given += ["--state", str(self._folder / "venue.db")]
@@ -305,7 +305,7 @@ class TrialRun:
 
 
 def _environment(url: str, ports: Ports, folder: Path) -> dict[str, str]:
-    """The environment of the bot, which also redirects the exchange's own addresses to the
+    """Return the environment of the bot, which also redirects the exchange's own addresses to the
     proxy."""
     account = next(one for one in demo.ACCOUNTS if one.name == OWNER)
     plan = RedirectPlan(url, account.key, account.secret, demo.PASSPHRASE, folder, only=False)
@@ -317,7 +317,7 @@ def _environment(url: str, ports: Ports, folder: Path) -> dict[str, str]:
 
 
 def _counts(record: Record) -> dict[str, int]:
-    """How many requests there were of each kind that events count."""
+    """Return how many requests there were of each kind that events count."""
     kinds = ("place*", "cancel*", "GET", "*")
     counts = {
         kind: sum(is_like(kind, one.operation, one.method) for one in record.exchanges)
@@ -328,7 +328,7 @@ def _counts(record: Record) -> dict[str, int]:
 
 
 def _markets(record: Record) -> list[tuple[str, str]]:
-    """The markets where the bot placed orders."""
+    """Return the markets where the bot placed orders."""
     found: list[tuple[str, str]] = []
     for one in record.exchanges:
         if one.operation in PLACING and isinstance(one.values.get("symbol"), str):

@@ -149,7 +149,7 @@ class Tunnel:
 
 
 async def _frame(reader: asyncio.StreamReader) -> bytes:
-    """The next whole frame of a server. IncompleteReadError: there is none."""
+    """Return the next whole frame of a server. IncompleteReadError: there is none."""
     head = await reader.readexactly(2)
     length = head[1] & 127
     if length > 125:

@@ -63,23 +63,23 @@ class Finder(Protocol):
     done: bool
 
     def lies_behind(self, engine: Engine) -> bool:
-        """Whether it happened after an engine's last command."""
+        """Return whether it happened after an engine's last command."""
 
     def look(self, engine: Engine, command: Command, events: list[Event]) -> None:
         """Look at a command that was just applied."""
 
     def untouched(self, engine: Engine, later: Engine) -> bool:
-        """Whether it is known, and as it was in a later state."""
+        """Return whether it is known, and as it was in a later state."""
 
     def chosen(self, last: int) -> list[Later]:
-        """The events about it, from the command on that made it; [] when there is none."""
+        """Return the events about it, from the command on that made it; [] when there is none."""
 
     def missing(self) -> Explained | None:
-        """The explanation when no command was found; None: there is none."""
+        """Return the explanation when no command was found; None: there is none."""
 
 
 def finder(question: ExplainQuestion) -> Finder:
-    """The finder for a question."""
+    """Return the finder for a question."""
     if question.kind == "refusal":
         return OfRefusal(question)
     touches, ends = _TOUCHES[question.kind]
@@ -189,7 +189,7 @@ class OfRefusal:
 
 
 def refused(engine: Engine, command: Command, rejected: Rejected) -> ApiError | None:
-    """The answer that a command's owner got; None where that depends on the operation."""
+    """Return the answer that a command's owner got; None where that depends on the operation."""
     try:
         if isinstance(command, PlaceOrder):
             market = engine.spot_markets.get(command.symbol)
@@ -210,7 +210,7 @@ def refused(engine: Engine, command: Command, rejected: Rejected) -> ApiError | 
 
 
 def _left(engine: Engine, uid: int, number: int) -> tuple[int, ...] | None:
-    """The part of an open order that its events change; None: it is not open."""
+    """Return the part of an open order that its events change; None: it is not open."""
     if uid not in engine.accounts:
         return None
     holding = engine.holding(uid)

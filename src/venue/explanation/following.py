@@ -23,7 +23,7 @@ from venue.vocabulary import AlgoStatus, Cause, OrderStatus, Reject
 
 
 def following(words: ExplanationWords, number: int, later: list[Later]) -> list[str]:
-    """A sentence for each event about an order."""
+    """Return a sentence for each event about an order."""
     lines = []
     for one in later:
         told = _told(words, number, one)

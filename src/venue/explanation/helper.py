@@ -45,7 +45,7 @@ class Explaining:
         self._commands: list[Command] = []
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
-        """The venue's next frame."""
+        """Return the venue's next frame."""
         if kind == BEGIN:
             self._question = _question.decode(payload)
             self._finder = finder(self._question)

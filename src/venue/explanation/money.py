@@ -38,7 +38,7 @@ POSITIONS_MAX: Final = 20
 
 
 def bill(before: Engine, number: int, event: Event, events: list[Event]) -> tuple[int, list[str]]:
-    """The owner of a bill, and the origin of its amount; `events` are all of its command."""
+    """Return the owner of a bill, and the origin of its amount; `events` are all of its command."""
     words = ExplanationWords(before)
     if isinstance(event, WalletMoved):
         after = words.named_money(event.asset, event.after)
@@ -194,7 +194,8 @@ def _funding(
 def liquidation(
     before: Engine, started: LiquidationStarted, events: list[Event], later: list[Later]
 ) -> list[str]:
-    """Why a pool was liquidated, and each step of it; `events` are those of the first command."""
+    """Return why a pool was liquidated, and each step of it; `events` are those of the first
+    command."""
     words = ExplanationWords(before)
     holding = before.holding(started.uid)
     asset = started.asset
@@ -216,7 +217,7 @@ def liquidation(
 
 
 def _state(words: ExplanationWords, pool: Pool, started: LiquidationStarted) -> list[str]:
-    """A pool before the command that endangered it."""
+    """Return a pool before the command that endangered it."""
     kind = f"pool of isolated position {pool.position_id}" if pool.position_id else "cross pool"
     own, had, margin = (
         words.money(pool.asset, atoms) for atoms in (wallet(pool), equity(pool), maintenance(pool))
@@ -251,7 +252,7 @@ def _danger(position: Position) -> str:
 
 
 def _moves(before: Engine, events: list[Event], symbols: set[str]) -> list[str]:
-    """How the command moved the marks that the pool depends on."""
+    """Return how the command moved the marks that the pool depends on."""
     lines = []
     for event in events:
         if isinstance(event, MarkSet) and event.symbol in symbols:

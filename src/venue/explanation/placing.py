@@ -184,7 +184,7 @@ def _funds(words: ExplanationWords, asset: int, need: int, free: int, what: str)
 
 
 def _said(engine: Engine, command: Command, events: list[Event]) -> list[str]:
-    """The answer to an order that did nothing."""
+    """Return the answer to an order that did nothing."""
     (event,) = events
     if isinstance(event, OrderRepeated):
         return [f"Its client id was used before, by order {event.order_id}, which answered."]

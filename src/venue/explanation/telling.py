@@ -31,7 +31,7 @@ class Scene(Struct):
 
 
 def tell(scene: Scene) -> Explained:
-    """The explanation. Nothing is applied to either engine."""
+    """Return the explanation. Nothing is applied to either engine."""
     question, before, command = scene.question, scene.before, scene.command
     first, events = scene.later[0].event, scene.later[0].events
     told = Explained([], before.sequence + 1, command.time, question.uid)

@@ -22,27 +22,27 @@ class ExplanationWords:
         self._engine = engine
 
     def money(self, asset: int, atoms: int) -> str:
-        """An amount with its asset."""
+        """Return an amount with its asset."""
         found = self._engine.assets[asset]
         return f"{texts.amount_text(found, atoms)} {found.name}"
 
     def named_money(self, name: str, atoms: int) -> str:
-        """The same, of an asset by its name."""
+        """Return the same, of an asset by its name."""
         return self.money(self._engine.ordinals[name], atoms)
 
     def owner(self, uid: int) -> str:
-        """An owner's name."""
+        """Return an owner's name."""
         account = self._engine.accounts.get(uid)
         return account.name if account is not None else f"owner {uid}"
 
     def instrument(self, symbol: str, *, contract: bool) -> Instrument:
-        """The specification of a symbol in one product."""
+        """Return the specification of a symbol in one product."""
         if contract:
             return self._engine.perps[symbol].market.instrument
         return self._engine.spot_markets[symbol].instrument
 
     def command(self, command: Command) -> str:
-        """A command in a few words."""
+        """Return a command in a few words."""
         if isinstance(command, PostIndex):
             instrument = self.instrument(command.symbol, contract=True)
             price = texts.order_price_text(instrument, command.price)
@@ -54,7 +54,8 @@ class ExplanationWords:
 
 
 def at_best(market: Market[Any], side: int, price: int) -> str:
-    """Where the other side of a book stood, and whether an order at `price` (0: any) reached it."""
+    """Return where the other side of a book stood, and whether an order at `price` (0: any) reached
+    it."""
     instrument = market.instrument
     best = market.book.best(side)
     if not best:
@@ -69,7 +70,7 @@ def at_best(market: Market[Any], side: int, price: int) -> str:
 
 
 def prices(perp: Perpetual) -> str:
-    """A contract's prices."""
+    """Return a contract's prices."""
     instrument = perp.market.instrument
     mark, index, last = (
         texts.order_price_text(instrument, ticks)
@@ -79,7 +80,7 @@ def prices(perp: Perpetual) -> str:
 
 
 def held(words: ExplanationWords, position: Position) -> str:
-    """A position at the present mark."""
+    """Return a position at the present mark."""
     perp = position.perp
     instrument = perp.market.instrument
     return (

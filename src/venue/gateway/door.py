@@ -174,7 +174,7 @@ class Call:
     # -- what the sequencer calls -----------------------------------------------------------------
 
     def done(self) -> bool:
-        """Whether nothing is waited for."""
+        """Return whether nothing is waited for."""
         return not self._waits
 
     def set_result(self, applied: list[Applied], /) -> None:
@@ -213,7 +213,7 @@ class Call:
 
 
 def _premiums(node: Node) -> MinutePremiums | None:
-    """The prices that stand for a minute, where the profile has them so."""
+    """Return the prices that stand for a minute, where the profile has them so."""
     if node.profile is not Profile.LIVE:
         return None
     found = MinutePremiums(node.engine, node.market_data.contract_data)
@@ -223,5 +223,5 @@ def _premiums(node: Node) -> MinutePremiums | None:
 
 
 def _epoch_line(epoch: int) -> bytes:
-    """The header that says how often the state went back; none before the first time."""
+    """Return the header that says how often the state went back; none before the first time."""
     return b"x-venue-epoch: %d\r\n" % epoch if epoch else b""

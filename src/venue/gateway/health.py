@@ -41,7 +41,7 @@ class DiskWatch:
         self.look()
 
     def look(self) -> DiskUse | None:
-        """The use now; None where the folder cannot be read."""
+        """Return the use now; None where the folder cannot be read."""
         now = self._steady()
         if self._found is not None and now < self._looked + LOOK_US:
             return self._found
@@ -55,7 +55,7 @@ class DiskWatch:
         return self._found
 
     def warning(self) -> str:
-        """A sentence when the disk lasts for less than a day; empty otherwise."""
+        """Return a sentence when the disk lasts for less than a day; empty otherwise."""
         found = self.look()
         if found is None or found.hours is None or found.hours >= WARNED_HOURS:
             return ""

@@ -59,10 +59,10 @@ class Lives(Protocol[Start]):
         """Make ready what new worlds begin with: one may come."""
 
     async def copied(self, name: str) -> Start:
-        """A kept state of the venue, for a world to begin with. ApiError."""
+        """Return a kept state of the venue, for a world to begin with. ApiError."""
 
     async def live(self, begun: Start | None, *, agents: bool) -> WorldLife:
-        """A life, which begins as the venue began when `begun` is None."""
+        """Return a life, which begins as the venue began when `begun` is None."""
 
     async def leave(self, begun: Start) -> None:
         """Let go of a kept state: its world is gone, or does not come."""
@@ -83,7 +83,7 @@ class World:
         self._deleted = False
 
     async def alive(self) -> WorldLife:
-        """Its life, which may begin now. ApiError 503 when it is gone meanwhile."""
+        """Return its life, which may begin now. ApiError 503 when it is gone meanwhile."""
         if self._coming is None:
             self._coming = asyncio.ensure_future(self._begin())
         life = await asyncio.shield(self._coming)
@@ -155,7 +155,7 @@ class Worlds:
             raise errors.out_of_range("name", f"at most {WORLDS_MAX} worlds are kept")
 
     def find(self, name: str) -> World | None:
-        """The world of that name."""
+        """Return the world of that name."""
         return self._worlds.get(name)
 
     def all(self) -> list[World]:
@@ -216,7 +216,7 @@ class Worlds:
             _serve_in(life, request)
 
     def _named(self, path: bytes) -> tuple[World | None, bytes]:
-        """The world that a path names, and the path behind it. Nothing is decoded."""
+        """Return the world that a path names, and the path behind it. Nothing is decoded."""
         name, slash, rest = path[len(PREFIX) :].partition(b"/")
         world = self._worlds.get(name.decode("latin-1")) if slash else None
         return world, slash + rest
@@ -224,7 +224,7 @@ class Worlds:
     # -- sockets ----------------------------------------------------------------------------------
 
     def wanted(self, request: Request) -> bool:
-        """Whether a request may become a stream."""
+        """Return whether a request may become a stream."""
         assert self._streams is not None
         if not request.path.startswith(PREFIX):
             return self._streams.wanted(request)
@@ -240,7 +240,8 @@ class Worlds:
     def connection(
         self, listener: Listener, request: Request, give_up_seat: Callable[[], None]
     ) -> asyncio.Protocol:
-        """The protocol of an upgraded connection, which waits for a world to come to life."""
+        """Return the protocol of an upgraded connection, which waits for a world to come to
+        life."""
         if not request.path.startswith(PREFIX):
             assert self._streams is not None
             return self._streams.connection(listener, request, give_up_seat)

@@ -102,7 +102,7 @@ class ContractMarket:
         )
 
     def held(self) -> tuple[int, int]:
-        """The learner's long lots, and its short lots."""
+        """Return the learner's long lots, and its short lots."""
         lots = {LONG: 0, SHORT: 0}
         for position in self.engine.holding(self._uid).positions.values():
             lots[LONG if position.side > 0 else SHORT] += position.quantity
@@ -113,19 +113,19 @@ class ContractMarket:
         return equity(self.engine.holding(self._uid).cross(0)) / UNIT
 
     def see(self) -> Seen:
-        """The book. Other observations have their own methods."""
+        """Return the book. Other observations have their own methods."""
         book = self.engine.perps[SYMBOL].market.book
         return Seen(top(book.bids), top(book.asks), 0, 0.0, 0, 0)
 
     def premium(self) -> float:
-        """The mark less the index, in grid steps."""
+        """Return the mark less the index, in grid steps."""
         perp = self.engine.perps[SYMBOL]
         return (perp.mark - perp.index_price) / GRID_TICKS
 
 
 def moves(long: int, short: int, target: int) -> list[tuple[int, int, int]]:
-    """The orders (side, position side, lots) that lead from one position to another; lots are
-    negative for short. Closing orders come first."""
+    """Return the orders (side, position side, lots) that lead from one position to another; lots
+    are negative for short. Closing orders come first."""
     orders: list[tuple[int, int, int]] = []
     wanted_long, wanted_short = max(0, target), max(0, -target)
     if long > wanted_long:

@@ -78,5 +78,5 @@ class Steps:
         self.left = 0
 
     def passed(self) -> float:
-        """The part of the episode that has passed, 0 to 1."""
+        """Return the part of the episode that has passed, 0 to 1."""
         return 1 - self.left / self._count

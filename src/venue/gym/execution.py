@@ -100,7 +100,8 @@ class Execution(gymnasium.Env[Observation, np.int64]):
         return self._observed(), reward, done, False, {"missing": self._missing()}
 
     def render(self) -> str | None:
-        """The book and the lots to be bought as text, with the mode "ansi"; otherwise None."""
+        """Return the book and the lots to be bought as text, with the mode "ansi"; otherwise
+        None."""
         if self.render_mode is None:
             return None
         return drawn(self._seen, self._steps.passed(), {"missing": f"{self._missing()} lots"})
@@ -120,8 +121,8 @@ class Execution(gymnasium.Env[Observation, np.int64]):
         return missing if missing >= INSTRUMENT.quantity_min else 0
 
     def _saved(self, before: Seen, after: Seen) -> float:
-        """How much less than at arrival the purchases between two observations cost, in basis
-        points."""
+        """Return how much less than at arrival the purchases between two observations cost, in
+        basis points."""
         seat = self._seat
         paid = (before.quote - after.quote) / (seat.lot_units * seat.step_units)
         return self._points((after.base - before.base) * self._arrival - paid)

@@ -47,12 +47,12 @@ class SpotOrders:
         self._symbol = symbol
 
     def place(self, uid: int, side: int, tif: int, lots: int, price: int, time: int) -> Command:
-        """A limit order."""
+        """Return a limit order."""
         ticks = price * GRID_TICKS
         return PlaceOrder(uid, self._symbol, side, LIMIT, tif, lots, ticks, "", b"", time)
 
     def cancel(self, uid: int, order_id: int, time: int) -> Command:
-        """The command that cancels an order."""
+        """Return the command that cancels an order."""
         return CancelOrder(uid, order_id, "", b"", time)
 
 
@@ -63,7 +63,7 @@ class ContractOrders:
         self._symbol = symbol
 
     def place(self, uid: int, side: int, tif: int, lots: int, price: int, time: int) -> Command:
-        """A limit order that opens."""
+        """Return a limit order that opens."""
         position_side = LONG if side == BUY else SHORT
         ticks = price * GRID_TICKS
         return PlaceContractOrder(
@@ -71,7 +71,7 @@ class ContractOrders:
         )
 
     def cancel(self, uid: int, order_id: int, time: int) -> Command:
-        """The command that cancels an order."""
+        """Return the command that cancels an order."""
         return CancelContractOrder(uid, order_id, time=time)
 
 

@@ -34,7 +34,7 @@ class RestSeat:
         self._prices = [0, 0]
 
     def see(self) -> Seen:
-        """The book and the account now."""
+        """Return the book and the account now."""
         depth = self._client.depth(symbol=SYMBOL, limit=DEPTH)
         held = {
             balance.asset: Decimal(balance.free) + Decimal(balance.locked)

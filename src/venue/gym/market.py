@@ -98,7 +98,7 @@ class MarketSeat:
         self._prices = [0, 0]
 
     def see(self) -> Seen:
-        """The book and the account now."""
+        """Return the book and the account now."""
         base, quote = self._account.account.spot[:2]
         orders = self._account.orders
         bid = self._prices[BUY] if self._quotes[BUY] in orders else 0
@@ -150,7 +150,7 @@ class MarketSeat:
 
 
 def sitting(market: SpotMarket | None, seat: Seat | None) -> Seat:
-    """The given seat, or the first of a new market."""
+    """Return the given seat, or the first of a new market."""
     if seat is not None:
         return seat
     assert market is not None, "neither a market nor a seat"
@@ -158,5 +158,5 @@ def sitting(market: SpotMarket | None, seat: Seat | None) -> Seat:
 
 
 def top(half: Half[Any]) -> list[tuple[int, int]]:
-    """The best levels, (grid step, lots)."""
+    """Return the best levels, (grid step, lots)."""
     return [(level.price // GRID_TICKS, level.quantity) for level in half.best_levels(LEVELS)]

@@ -78,7 +78,8 @@ class MarketMaking(gymnasium.Env[Observation, NDArray[np.int64]]):
         return observation, reward, False, not self._steps.left, {"profit": self._maker.profit}
 
     def render(self) -> str | None:
-        """The book, the own quotes and the profit as text, with the mode "ansi"; otherwise None."""
+        """Return the book, the own quotes and the profit as text, with the mode "ansi"; otherwise
+        None."""
         if self.render_mode is None:
             return None
         return self._maker.drawn(self._steps.passed())
@@ -121,13 +122,13 @@ class Maker:
         return self._observed(seen, passed), self.profit - before
 
     def drawn(self, passed: float) -> str:
-        """The observation as text."""
+        """Return the observation as text."""
         carried = self._seen.base - self._first.base
         facts = {"bought": f"{carried} lots", "profit": f"{self.profit:.2f} USDT"}
         return drawn(self._seen, passed, facts)
 
     def _worth(self, seen: Seen) -> float:
-        """The profit so far, in quote units."""
+        """Return the profit so far, in quote units."""
         seat = self.seat
         carried = (seen.base - self._first.base) * seat.lot_units
         return seen.quote - self._first.quote + carried * self._middle * seat.step_units

@@ -18,7 +18,7 @@ MOST: Final = 10.0
 
 
 def observed_space(size: int) -> spaces.Space[Observation]:
-    """The space of `size` numbers."""
+    """Return the space of `size` numbers."""
     space: spaces.Space[Any] = spaces.Box(-MOST, MOST, (size,), np.float32)
     return space
 
@@ -41,14 +41,15 @@ def book_numbers(seen: Seen, middle: float, size: int) -> list[float]:
 
 
 def bounded(numbers: list[float]) -> Observation:
-    """The numbers as an observation; a number beyond the bounds is replaced by the bound."""
+    """Return the numbers as an observation; a number beyond the bounds is replaced by the bound."""
     if max(numbers) > MOST or min(numbers) < -MOST:
         numbers = [min(MOST, max(-MOST, number)) for number in numbers]
     return np.array(numbers, np.float32)
 
 
 def choices(action: Any, count: int, most: int) -> list[int]:
-    """An action as `count` integers from 0 to `most`. ValueError for anything that is not one."""
+    """Return an action as `count` integers from 0 to `most`. ValueError for anything that is not
+    one."""
     given: list[Any] = np.asarray(action).reshape(-1).tolist()
     known = len(given) == count
     for one in given:

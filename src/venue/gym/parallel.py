@@ -44,11 +44,11 @@ class MakersParallel(ParallelEnv):  # type: ignore[misc]
         self._random, _ = seeding.np_random(None)
 
     def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """The same object each time."""
+        """Return the same object each time."""
         return self._observed[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Action]:
-        """The same object each time."""
+        """Return the same object each time."""
         return self._actions[agent]
 
     def reset(

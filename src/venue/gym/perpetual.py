@@ -78,7 +78,7 @@ class PerpetualTrader(gymnasium.Env[Observation, np.int64]):
         return observation, self._equity - before, market.liquidated, truncated, told
 
     def render(self) -> str | None:
-        """The book, positions and equity as text, with the mode "ansi"; otherwise None."""
+        """Return the book, positions and equity as text, with the mode "ansi"; otherwise None."""
         if self.render_mode is None:
             return None
         long, short = self._market.held()

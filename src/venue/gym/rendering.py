@@ -17,8 +17,8 @@ def check_mode(mode: str | None) -> None:
 
 
 def drawn(seen: Seen, passed: float, facts: dict[str, str]) -> str:
-    """The asks above the bids, each a price in grid steps and its lots, with the learner's quotes
-    marked; then the facts.
+    """Return the asks above the bids, each a price in grid steps and its lots, with the learner's
+    quotes marked; then the facts.
 
     `passed` is the part of the episode that has passed, 0 to 1.
     """

@@ -30,7 +30,8 @@ class Seen(Struct, gc=False):
     own_ask: int
 
     def mid(self) -> float:
-        """The middle of the book in grid steps; a side without orders counts as the other."""
+        """Return the middle of the book in grid steps; a side without orders counts as the
+        other."""
         bid = self.bids[0][0] if self.bids else 0
         ask = self.asks[0][0] if self.asks else 0
         return (bid + ask) / 2 if bid and ask else float(bid or ask)
@@ -44,7 +45,7 @@ class Seat(Protocol):
     step_units: float
 
     def see(self) -> Seen:
-        """The book and the account now."""
+        """Return the book and the account now."""
 
     def quote(self, bid: int, ask: int, lots: int) -> None:
         """Place one bid and one ask of `lots` at these grid steps; 0 cancels a quote. A quote that

@@ -37,7 +37,7 @@ class Cut(Struct, array_like=True):
 
 
 def move(store: Store, path: str, cut: Cut) -> Generator[None]:
-    """Have the history at `path` begin at a cut, its settled rows in an archive; piece by piece.
+    """Move the settled rows before a cut from the history at `path` to an archive, piece by piece.
 
     An end between two pieces loses nothing: rows that were archived and not taken out are archived
     again, and the next opening of the file takes out the rest of those that had begun to go.
@@ -110,7 +110,8 @@ def nothing_left(new: str) -> Iterator[None]:
 
 
 def leading_up(store: Store, path: str, begin: int) -> list[str]:
-    """The archives beside a history that lead up to where it begins without a gap, oldest first.
+    """Return the archives beside a history that lead up to where it begins without a gap, oldest
+    first.
 
     None when it was built again since then: rows that were open at its beginning differ there.
     """

@@ -56,7 +56,7 @@ class Branches:
         self._now = self._states.setdefault(NOW, KeptState(NONE, ""))
 
     def known(self) -> bool:
-        """Whether any state is kept."""
+        """Return whether any state is kept."""
         return len(self._states) > 1
 
     def keep(self, name: str) -> None:
@@ -85,8 +85,7 @@ class Branches:
         self._go_to(self._above(NOW)[-1])
 
     def begin_before(self, changes: bytes) -> None:
-        """Have a state of its own before the oldest, in which history stands: changes of the oldest
-        led to it."""
+        """Add the state that history is in before the oldest one, whose `changes` led to it."""
         oldest, number = self._now.parent, max(self._states) + 1
         self._states[oldest].parent = self._now.parent = number
         self._states[number] = KeptState(NONE, "")
@@ -141,7 +140,7 @@ class Branches:
         )
 
     def _above(self, number: int) -> list[int]:
-        """The states above one, the nearest first."""
+        """Return the states above one, the nearest first."""
         found: list[int] = []
         while (number := self._states[number].parent) != NONE:
             found.append(number)
@@ -152,7 +151,7 @@ class Branches:
         return [one for (one,) in self._connection.execute(question, (number,))]
 
     def _told(self, number: int) -> tuple[bytes, str]:
-        """A changeset, and the last keys of the growing tables before it."""
+        """Return a changeset, and the last keys of the growing tables before it."""
         question = "SELECT packed, ends FROM changes WHERE number = ?"
         packed, ends = first(self._connection, question, (number,))
         return zlib.decompress(packed) if packed else b"", ends

@@ -33,12 +33,12 @@ def take_back(connection: apsw.Connection, changes: bytes) -> None:
 
 
 def inverted(changes: bytes) -> bytes:
-    """The changeset that leads back."""
+    """Return the changeset that leads back."""
     return apsw.Changeset.invert(changes)
 
 
 def _resolved(reason: int, _: apsw.TableChange) -> int:
-    """A row that was archived meanwhile is left alone; of two rows the changeset's is right."""
+    """Leave a row alone that was archived meanwhile; of two rows take the changeset's."""
     if reason in (apsw.SQLITE_CHANGESET_DATA, apsw.SQLITE_CHANGESET_CONFLICT):
         return apsw.SQLITE_CHANGESET_REPLACE
     return apsw.SQLITE_CHANGESET_OMIT

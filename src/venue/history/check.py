@@ -32,7 +32,7 @@ OpenOrder = tuple[int, tuple[int, int, int, int]]  # an open order: (uid, execut
 
 
 def check(connection: Connection, engine: Engine) -> list[str]:
-    """The problems, as readable texts; empty when there are none.
+    """Return the problems, as readable texts; empty when there are none.
 
     Bills chain per owner, wallet and asset and end at the engine's balances, items per pool at
     its collateral; open orders are the engine's; fills sum to their orders; each trade has two
@@ -52,9 +52,9 @@ def check(connection: Connection, engine: Engine) -> list[str]:
 
 
 def check_frames(connection: Connection, channels: Channels, *, later: bool) -> list[str]:
-    """The problems of the private channels' frames: each channel has all frames after its first
-    number up to its second, without a gap; there are no other channels. In a history that begins
-    `later` than the journal the first frame may be a later one.
+    """Return the problems of the private channels' frames: each channel has all frames after its
+    first number up to its second, without a gap; there are no other channels. In a history that
+    begins `later` than the journal the first frame may be a later one.
     """
     problems: list[str] = []
     stored = set(connection.execute("SELECT DISTINCT uid, product, channel FROM frames"))
@@ -78,7 +78,7 @@ def check_frames(connection: Connection, channels: Channels, *, later: bool) -> 
 
 
 def _first_frame(connection: Connection, channel: tuple[int, int, str]) -> int | None:
-    """The number of the first frame of a channel that history has."""
+    """Return the number of the first frame of a channel that history has."""
     row = first(connection, f"{FRAMES} LIMIT 1", (*channel, -1))
     return None if row is None else unpacked(*row)[0][0]
 
@@ -238,7 +238,7 @@ def _income(connection: Connection, engine: Engine) -> list[str]:
 
 
 def _isolated(connection: Connection, engine: Engine) -> set[int]:
-    """The positions that have, or had, a pool of their own."""
+    """Return the positions that have, or had, a pool of their own."""
     own = "SELECT position_id FROM positions WHERE margin_mode = ?"
     closed = [number for (number,) in connection.execute(own, (int(MarginMode.ISOLATED),))]
     return {*closed, *(number for account in _accounts(engine) for number in account.isolated)}
@@ -267,7 +267,7 @@ def _accounts(engine: Engine) -> Iterable[Account]:
 
 
 def _of_owners(engine: Engine) -> str:
-    """The condition that rows are not an agent's."""
+    """Return the condition that rows are not an agent's."""
     return f"uid NOT IN ({', '.join(map(str, _agents(engine)))})"
 
 

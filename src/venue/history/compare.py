@@ -60,7 +60,7 @@ class Expected:
             self._project()
 
     def differences(self, stored: Connection, frames_begin: int) -> list[str]:
-        """Every row that is missing, another's or not as the journal makes it, as texts.
+        """Return every row that is missing, another's or not as the journal makes it, as texts.
 
         Frames only after command `frames_begin`: archives have none.
         """
@@ -89,7 +89,7 @@ class Expected:
         self._batch, self._frames = [], []
 
     def _begins_too_late(self, stored: Connection) -> list[str]:
-        """A history may begin where the replay does or before, and must say so truly."""
+        """Return a history may begin where the replay does or before, and must say so truly."""
         begin, first_order = opening(stored)
         if begin == 0 or begin < self.begin:
             return []
@@ -103,7 +103,7 @@ class Expected:
 
 
 def _rows(connection: Connection, table: Table, after: int) -> Iterator[Values]:
-    """A table's rows of later than a time, in the order of their keys, which come first."""
+    """Return a table's rows of later than a time, in the order of their keys, which come first."""
     keys = ", ".join(table.key)
     names = ", ".join([*table.key, *(name for name in columns(table) if name not in table.key)])
     text = f"SELECT {names} FROM {table.table} WHERE {table.made} > ? ORDER BY {keys}"
@@ -111,7 +111,7 @@ def _rows(connection: Connection, table: Table, after: int) -> Iterator[Values]:
 
 
 def _frames(connection: Connection, after: int) -> Iterator[Values]:
-    """The frames that later commands caused: their keys and sequences, each by itself.
+    """Yield the frames that later commands caused: their keys and sequences, each by itself.
 
     The wording of a frame is no rule, so its content is not compared.
     """
@@ -127,7 +127,7 @@ def _frames(connection: Connection, after: int) -> Iterator[Values]:
 
 
 def _differences(width: int, ours: Iterator[Values], theirs: Iterator[Values]) -> Iterator[str]:
-    """The rows that differ: both sides are in the order of their keys, of `width` columns."""
+    """Yield the rows that differ: both sides are in the order of their keys, of `width` columns."""
     have, want = next(ours, None), next(theirs, None)
     while have is not None or want is not None:
         if want is None or (have is not None and have[:width] < want[:width]):

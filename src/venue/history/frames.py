@@ -23,7 +23,7 @@ _decode = msgspec.json.Decoder(list[int]).decode
 
 
 def by_channel(frames: Sequence[KeptFrame]) -> dict[Channel, list[KeptFrame]]:
-    """The frames of each channel, in their order."""
+    """Return the frames of each channel, in their order."""
     found: dict[Channel, list[KeptFrame]] = {}
     for frame in frames:
         channel = (frame.uid, frame.product, frame.channel)
@@ -36,7 +36,8 @@ def by_channel(frames: Sequence[KeptFrame]) -> dict[Channel, list[KeptFrame]]:
 
 
 def packed(channel: Channel, frames: list[KeptFrame]) -> list[tuple[object, ...]]:
-    """The rows of a channel's frames, in the order of numbers: a row leaves none of them out."""
+    """Return the rows of a channel's frames, in the order of numbers: a row leaves none of them
+    out."""
     rows: list[tuple[object, ...]] = []
     begin = size = 0
     follows = frames[0].number
@@ -61,7 +62,7 @@ def _row(channel: Channel, frames: list[KeptFrame]) -> tuple[object, ...]:
 
 
 def unpacked(number: int, sequence: int, payload: bytes) -> list[tuple[int, int, bytes]]:
-    """The frames of a row, oldest first: their numbers, sequences and bytes."""
+    """Return the frames of a row, oldest first: their numbers, sequences and bytes."""
     if not payload.startswith(SEVERAL):
         return [(number, sequence, payload)]
     head, *payloads = payload.split(b"\n")

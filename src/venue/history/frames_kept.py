@@ -8,7 +8,7 @@ FRAMES_KEPT: Final = 100_000  # of each channel
 
 
 def frames_gone(newest: int, kept: int) -> int:
-    """The last number that a channel no longer keeps when it has reached `newest`.
+    """Return the last number that a channel no longer keeps when it has reached `newest`.
 
     It keeps `kept` frames and a few more: they are deleted a hundredth part at a time.
     """

@@ -120,7 +120,7 @@ class KeptEvents:
 
 
 def leaves_rows(account: Account) -> bool:
-    """Whether history keeps rows of an owner's trading from the next command on."""
+    """Return whether history keeps rows of an owner's trading from the next command on."""
     return account.recorded or not account.agent
 
 

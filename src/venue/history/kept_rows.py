@@ -21,7 +21,7 @@ _decode: Final = msgspec.json.Decoder(list[int]).decode
 
 
 def ends(connection: Connection) -> str:
-    """The last keys of the tables that grow."""
+    """Return the last keys of the tables that grow."""
     return msgspec.json.encode([scalar(connection, one) for one in _ENDS]).decode()
 
 

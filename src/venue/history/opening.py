@@ -42,8 +42,8 @@ def begin(store: Store, engine: Engine) -> None:
 
 
 def opening(connection: Connection) -> tuple[int, int]:
-    """The command after which history begins, and the first order id from there; 0, 0: history is
-    complete."""
+    """Return the command after which history begins, and the first order id from there; 0, 0:
+    history is complete."""
     found: tuple[int, int] | None = first(connection, "SELECT sequence, order_id FROM opening")
     return found or (0, 0)
 

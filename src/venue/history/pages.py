@@ -121,7 +121,7 @@ def connect_unchecked(path: str) -> apsw.Connection:
 
 
 def damaged(path: Path) -> list[int]:
-    """The numbers of the pages that are missing or not as they were written, ascending.
+    """Return the numbers of the pages that are missing or not as they were written, ascending.
 
     The file must be open nowhere in this process, and have no write-ahead log.
     """
@@ -129,7 +129,7 @@ def damaged(path: Path) -> list[int]:
 
 
 def damaged_by_pieces(path: Path) -> Iterator[list[int]]:
-    """The numbers that `damaged` finds, for some pages of the file at a time."""
+    """Yield the numbers that `damaged` finds, for some pages of the file at a time."""
     found: list[int] = []
     count = said = 0
     with path.open("rb") as file:

@@ -70,7 +70,7 @@ def _revert(connection: Connection, branches: Branches, name: str) -> None:
 
 
 def _kept(connection: Connection) -> bool:
-    """Whether any state is kept."""
+    """Return whether any state is kept."""
     known = "SELECT count(*) FROM main.sqlite_schema WHERE name = 'nodes'"
     if not scalar(connection, known):
         return False

@@ -54,12 +54,12 @@ def _held(value: Any) -> Any:
 
 
 def first(connection: Connection, text: str, values: Sequence[Any] = ()) -> Any:
-    """The first row that a statement finds, or None."""
+    """Return the first row that a statement finds, or None."""
     return execute(connection, text, values).fetchone()
 
 
 def scalar(connection: Connection, text: str, values: Sequence[Any] = ()) -> int:
-    """The only value of the only row that a statement finds."""
+    """Return the only value of the only row that a statement finds."""
     ((found,),) = execute(connection, text, values)
     return int(found)
 
@@ -104,16 +104,16 @@ class Where:
 def select(
     connection: Connection, table: type[R], where: Where, rest: str = "", *values: Any
 ) -> list[R]:
-    """The rows of a table that meet conditions; `rest` orders and limits them."""
+    """Return the rows of a table that meet conditions; `rest` orders and limits them."""
     text = f"SELECT {names(table)} FROM {table.table} {where} {rest}"
     return [row_of(table, row) for row in execute(connection, text, [*where.values, *values])]
 
 
 def count(connection: Connection, table: Table, where: Where) -> int:
-    """How many rows of a table meet conditions."""
+    """Return how many rows of a table meet conditions."""
     return scalar(connection, f"SELECT count(*) FROM {table.table} {where}", where.values)
 
 
 def page_of(limit: int, page: int) -> tuple[int, int]:
-    """The values of `PAGE` for one page of rows; pages count from 1."""
+    """Return the values of `PAGE` for one page of rows; pages count from 1."""
     return limit, limit * (page - 1)

@@ -39,11 +39,12 @@ class Store:
         self._lock = lock
 
     def reached(self) -> int:
-        """The sequence of the last projected command; 0 when there is none."""
+        """Return the sequence of the last projected command; 0 when there is none."""
         return scalar(self.connection, "SELECT sequence FROM progress")
 
     def goes_on(self) -> bool:
-        """Whether it goes on from an archive: rows were moved there, and it was not cleared since.
+        """Return whether it goes on from an archive: rows were moved there, and it was not cleared
+        since.
 
         The file's header says so, in a number that SQLite leaves to its user.
         """
@@ -80,7 +81,7 @@ class Store:
 
 
 def open_history(path: str | None) -> Store:
-    """The history in the file at `path`, created where it is missing; None: in memory.
+    """Return the history in the file at `path`, created where it is missing; None: in memory.
 
     Its pages are checked as they are read: a statement that meets a damaged one raises
     apsw.CorruptError. The file must be history's own: a file that another SQLite library
@@ -100,8 +101,8 @@ def open_history(path: str | None) -> Store:
 
 
 def open_passing(path: str) -> Store:
-    """The history in a file that goes with its venue: no page is checked, and nothing waits for the
-    disk. It outlives its process, as the next one of the same venue goes on with it.
+    """Return the history in a file that goes with its venue: no page is checked, and nothing waits
+    for the disk. It outlives its process, as the next one of the same venue goes on with it.
 
     Raises HistoryDamaged and OSError, as `open_history`.
     """
@@ -114,7 +115,7 @@ def open_passing(path: str) -> Store:
 
 @contextmanager
 def _alone(path: str) -> Iterator[IO[bytes]]:
-    """An existing file and its lock, which is released when opening the file fails."""
+    """Yield an existing file and its lock, which is released when opening the file fails."""
     lock = _locked(Path(f"{path}{private_files.LOCK}"))
     try:
         private_files.create(Path(path))
@@ -126,7 +127,8 @@ def _alone(path: str) -> Iterator[IO[bytes]]:
 
 
 def _locked(place: Path) -> IO[bytes]:
-    """The lock file, locked. OSError when others can hold it, or another process still does."""
+    """Return the lock file, locked. OSError when others can hold it, or another process still
+    does."""
     private_files.create(place)
     private_files.own(place)
     lock = place.open("rb")
@@ -151,7 +153,7 @@ def _locked(place: Path) -> IO[bytes]:
 
 
 def _connected(opened: apsw.Connection) -> apsw.Connection:
-    """A connection to a file or to memory, with every table there; closed when it fails."""
+    """Return a connection to a file or to memory, with every table there; closed when it fails."""
     try:
         _settle(opened)
         _check_columns(opened)
@@ -194,7 +196,7 @@ def _settle(opened: apsw.Connection) -> None:
 
 
 def _reached_in_file(path: str) -> int:
-    """The sequence in the file alone, without its write-ahead log; 0 when it cannot be read.
+    """Return the sequence in the file alone, without its write-ahead log; 0 when it cannot be read.
 
     A log that lost its end can be older than a file that was already written from it: the file is
     then neither of the two states.
@@ -247,12 +249,12 @@ class HistoryCopy:
 
 
 def size(store: Store) -> int:
-    """The bytes that a store's rows take."""
+    """Return the bytes that a store's rows take."""
     return scalar(store.connection, "PRAGMA page_count") * pages.PAGE
 
 
 def used(store: Store) -> int:
-    """The bytes of its pages that hold something."""
+    """Return the bytes of its pages that hold something."""
     free = scalar(store.connection, "PRAGMA freelist_count")
     return size(store) - free * pages.PAGE
 

@@ -63,7 +63,7 @@ class Archive:
             self._begin()
 
     def reached(self) -> int:
-        """The last command in it."""
+        """Return the last command in it."""
         return self._chain.sequence
 
     def add(self, payloads: list[bytes]) -> None:
@@ -116,8 +116,8 @@ class Archive:
 
 
 def told(journal: SqliteJournal, end: int, first: int) -> Told:
-    """The description of an archive of a journal's commands up to a block boundary; errors as for
-    reading."""
+    """Return the description of an archive of a journal's commands up to a block boundary; errors
+    as for reading."""
     begin = journal.begin()
     return Told(
         begin=begin,
@@ -167,7 +167,7 @@ class Joined:
         return self._before[0].begin() if self._before else self._journal.begin()
 
     def archived(self) -> bool:
-        """Whether any command was removed from the journal, wherever it is now."""
+        """Return whether any command was removed from the journal, wherever it is now."""
         return self._journal.begin() > 0
 
     def last_sequence(self) -> int:

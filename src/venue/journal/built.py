@@ -25,14 +25,14 @@ _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 @cache
 def name() -> str:
-    """The version that runs."""
+    """Return the version that runs."""
     known = commit(PACKAGE)
     local = f"{known[:SHORT]}.{core(PACKAGE)}" if known else core(PACKAGE)
     return f"{venue.__version__}+{local}"
 
 
 def core(package: Path) -> str:
-    """The digest of the sources that decide a command's effect."""
+    """Return the digest of the sources that decide a command's effect."""
     found = blake2b(digest_size=DIGEST)
     for path in [package / "vocabulary.py", *sorted((package / "core").rglob("*.py"))]:
         data = path.read_bytes()
@@ -41,7 +41,8 @@ def core(package: Path) -> str:
 
 
 def commit(package: Path) -> str:
-    """The commit that a package was built from or is checked out of; empty when nobody knows."""
+    """Return the commit that a package was built from or is checked out of; empty when nobody
+    knows."""
     for root in _roots(package):
         found = _checked_out(root)
         if found:
@@ -60,7 +61,7 @@ def _roots(package: Path) -> list[Path]:
 
 
 def _checked_out(root: Path) -> str:
-    """The commit of a work tree, read from git's own files: no other program is started."""
+    """Return the commit of a work tree, read from git's own files: no other program is started."""
     git = root / ".git"
     if git.is_file():  # a further work tree of a repository
         git = root / _line(git).removeprefix("gitdir: ")

@@ -27,7 +27,7 @@ class Chain:
         self._hash = blake2b(digest, digest_size=DIGEST)
 
     def room(self) -> int:
-        """How many commands still fit into this block; never 0."""
+        """Return how many commands still fit into this block; never 0."""
         return BLOCK - self.sequence % BLOCK
 
     def add(self, payload: bytes, count: int) -> bytes:
@@ -52,7 +52,8 @@ class Chain:
 
 
 def digest_with(chain: Chain, payload: bytes) -> bytes:
-    """The digest that a chain would come to with a payload of any length; it stays as it is."""
+    """Return the digest that a chain would come to with a payload of any length; it stays as it
+    is."""
     tried = chain._hash.copy()
     tried.update(memoryview(payload)[len(_array_header(commands_in(payload))) :])
     return tried.digest()

@@ -46,7 +46,7 @@ class Ending:
         self._page: mmap | None = None
 
     def read(self) -> int:
-        """The noted sequence; 0 when there is none, or it cannot be read."""
+        """Return the noted sequence; 0 when there is none, or it cannot be read."""
         try:
             data = Path(self.path).read_bytes()[:_SIZE]
         except OSError:
@@ -77,13 +77,13 @@ class Ending:
 
 
 def _sealed(sequence: int) -> bytes:
-    """A number, and its complement."""
+    """Return a number, and its complement."""
     return _WORDS.pack(sequence, _NUMBER_MAX ^ sequence)
 
 
 def torn_commit(log: str, taken: int, pages: Pages) -> bool:
-    """Whether any part of a log's present round comes after the `taken` frames that SQLite takes,
-    or a new round was about to begin.
+    """Return whether any part of a log's present round comes after the `taken` frames that SQLite
+    takes, or a new round was about to begin.
 
     ValueError when this is more than one commit can have left there: the log is damaged.
     """
@@ -123,7 +123,7 @@ def _frames(file: BinaryIO, size: int, first: int) -> Iterator[tuple[int, int, t
 
 
 def _adds_nothing(file: BinaryIO, pages: Pages) -> bool:
-    """Whether the database's file has all that the log's commits wrote."""
+    """Return whether the database's file has all that the log's commits wrote."""
     committed: dict[int, bytes] = {}
     pending: dict[int, bytes] = {}
     last, round_ = 0, None
@@ -141,7 +141,7 @@ def _adds_nothing(file: BinaryIO, pages: Pages) -> bool:
 
 
 def _intact(header: bytes) -> bool:
-    """Whether a log's header has the checksum that it states."""
+    """Return whether a log's header has the checksum that it states."""
     fields = _HEADER.unpack(header)
     if fields[0] & ~1 != _MAGIC:
         return False

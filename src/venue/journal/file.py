@@ -102,7 +102,7 @@ def check_format(connection: apsw.Connection, path: str) -> None:
 
 
 def torn_log(connection: apsw.Connection, path: str) -> bool:
-    """Whether a torn commit ends the log; JournalCorrupt when whole ones are lost in it."""
+    """Return whether a torn commit ends the log; JournalCorrupt when whole ones are lost in it."""
     with translated(path):
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # takes the lock
         taken, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
@@ -118,7 +118,8 @@ def torn_log(connection: apsw.Connection, path: str) -> bool:
 
 
 def _pages(connection: apsw.Connection) -> Pages:
-    """The file's pages, read as SQLite does: to open and close it otherwise drops its lock."""
+    """Return the file's pages, read as SQLite does: to open and close it otherwise drops its
+    lock."""
     size = int(connection.execute("PRAGMA page_size").get)
     return Pages(size, lambda page: connection.read("main", 0, (page - 1) * size, size)[1])
 

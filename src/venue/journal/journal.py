@@ -55,7 +55,8 @@ class Segment(Struct):
 
 
 def foreign(journal: Readable) -> int:
-    """The last sequence that was answered under rules other than today's; 0 when none was."""
+    """Return the last sequence that was answered under rules other than today's; 0 when none
+    was."""
     segments = journal.segments()
     ends = [segment.first_sequence - 1 for segment in segments[1:]] + [journal.last_sequence()]
     pairs = zip(segments, ends, strict=False)  # one end is too many while there is no command
@@ -106,10 +107,10 @@ class Journal(Protocol):
         """
 
     def last_sequence(self) -> int:
-        """The last durable command's number; 0 when there is none."""
+        """Return the last durable command's number; 0 when there is none."""
 
     def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
-        """The commands after a sequence, in order, in pieces: (first sequence, commands).
+        """Return the commands after a sequence, in order, in pieces: (first sequence, commands).
 
         JournalCorrupt when they are not as written, or the journal ends before `after`, or begins
         after it;
@@ -117,7 +118,8 @@ class Journal(Protocol):
         """
 
     def packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
-        """A small piece of what `read` gives up to about `last`, still as msgpack; whole batches.
+        """Return a small piece of what `read` gives up to about `last`, still as msgpack; whole
+        batches.
 
         Errors as for `read`.
         """
@@ -130,7 +132,7 @@ class Journal(Protocol):
         begin. JournalFailed when it cannot be stored: the journal continues without it."""
 
     def snapshots(self) -> Iterator[Snapshot]:
-        """The intact snapshots, newest first."""
+        """Return the intact snapshots, newest first."""
 
     def close(self) -> None:
         """Give the journal up; a second call does nothing.

@@ -11,7 +11,7 @@ from venue.journal.snapshot_files import SnapshotFiles
 
 
 def lacking(path: str, journal: Readable) -> list[str]:
-    """A sentence for each of them, of a journal that was just opened. OSError."""
+    """Return a sentence for each of them, of a journal that was just opened. OSError."""
     found = [
         f"{file} is damaged: no start can go on from it, and no repair; put back a copy or move it"
         " away, and the next clean stop writes another one"

@@ -39,7 +39,7 @@ def looked_at(path: str) -> Iterator[apsw.Connection]:
 
 
 def never_begun(path: str) -> bool:
-    """Whether SQLite will take back the first transaction of a file that was empty."""
+    """Return whether SQLite will take back the first transaction of a file that was empty."""
     try:
         with Path(f"{path}-journal").open("rb") as file:
             header = file.read(_ROLLBACK.size)

@@ -62,7 +62,7 @@ class Packs:
             self._newest, self._loose = [], 0
 
     def holding(self, sequence: int) -> list[Piece]:
-        """The piece with a command that is there, and some after it."""
+        """Return the piece with a command that is there, and some after it."""
         pieces = self._newest
         if not pieces or sequence < pieces[0][0]:
             packs = list(self._packs)
@@ -174,7 +174,7 @@ class RecentJournal:
         return [Segment(1, built.name(), rules.RULES)] if self._last else []
 
     def is_due(self) -> bool:
-        """Whether it is time for a snapshot."""
+        """Return whether it is time for a snapshot."""
         return self._last - self._points[-1].sequence >= self._every
 
     def save_state(self, snapshot: Snapshot) -> None:
@@ -221,12 +221,12 @@ class RecentJournal:
         return iter(self._snapshots)
 
     def beginnings(self) -> list[int]:
-        """The commands after which there is a `state`, in order."""
+        """Return the commands after which there is a `state`, in order."""
         return [point.sequence for point in self._points if point.state or self._whole(point)]
 
     def state(self, sequence: int) -> Snapshot | None:
-        """A snapshot for a replay: the engine is in it, the views may not be. None: there is none
-        any more."""
+        """Return a snapshot for a replay: the engine is in it, the views may not be. None: there is
+        none any more."""
         for point in self._points:
             if point.sequence == sequence:
                 if not point.state:
@@ -254,5 +254,5 @@ class RecentJournal:
 
 
 def in_memory(*, kept: bool) -> Journal:
-    """A journal without a file, that keeps the commands of a day or only counts them."""
+    """Return a journal without a file, that keeps the commands of a day or only counts them."""
     return RecentJournal(EVERY, span_us=DAY_US) if kept else MemoryJournal(keep=False)

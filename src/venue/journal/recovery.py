@@ -48,7 +48,7 @@ class Sink(Protocol):
 
 
 def recover(journal: Readable, reached: int, sink: Sink) -> Engine:
-    """The engine after the journal's last command; `sink` is brought there too.
+    """Return the engine after the journal's last command; `sink` is brought there too.
 
     `reached` is the last sequence all followers with a store of their own have durably taken in;
     later snapshots are passed over, so that these followers miss nothing.
@@ -82,7 +82,7 @@ def recover(journal: Readable, reached: int, sink: Sink) -> Engine:
 
 
 def _following(journal: Readable, engine: Engine) -> Iterator[tuple[int, list[Command]]]:
-    """The commands after those of an engine; JournalCorrupt when its last one was stamped at
+    """Yield the commands after those of an engine; JournalCorrupt when its last one was stamped at
     another time than the journal's: it comes from another venue's snapshot.
     """
     last = engine.sequence
@@ -134,7 +134,8 @@ def standing(journal: Readable, begin: int) -> Snapshot | None:
 def tail_requests(
     journal: Readable, since_time_us: int, lasting: Callable[[bytes, int], bool]
 ) -> list[Stamped]:
-    """The request ids of the commands stamped at or after a time, with their times, oldest first.
+    """Return the request ids of the commands stamped at or after a time, with their times, oldest
+    first.
 
     Of commands that a revert took out of the state only the `lasting` ones. Reads the journal
     backwards, no further than needed.
@@ -171,8 +172,8 @@ def time_of_last(journal: Readable, count: int) -> int:
 
 
 def newest_setting(journal: Readable, name: str) -> str | None:
-    """The value that a setting was given last, on whichever branch; None when the journal does not
-    say. Reads the journal backwards, no further than needed."""
+    """Return the value that a setting was given last, on whichever branch; None when the journal
+    does not say. Reads the journal backwards, no further than needed."""
     for commands in _backwards(journal):
         for command in reversed(commands):
             if type(command) is ChangeSetting and command.name == name:
@@ -224,7 +225,7 @@ def load(snapshot: Snapshot, begin: int) -> Engine | None:
 
 
 def _why_not(journal: Readable, after: int) -> str:
-    """The reason why the commands after a sequence cannot be replayed, and the remedy."""
+    """Return the reason why the commands after a sequence cannot be replayed, and the remedy."""
     end = foreign(journal)
     began = [one for one in journal.segments() if one.rules != rules.RULES]
     first = max(after + 1, began[0].first_sequence)
@@ -252,7 +253,7 @@ def _not_begun(journal: Readable) -> str:
 
 
 def _backwards(journal: Readable) -> Iterator[list[Command]]:
-    """A journal's commands in pieces, the newest piece first; each in its order."""
+    """Yield a journal's commands in pieces, the newest piece first; each in its order."""
     end = journal.last_sequence()
     while end > journal.begin():
         start = max(journal.begin(), end - WINDOW)

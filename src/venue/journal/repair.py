@@ -78,7 +78,7 @@ class Repaired(Struct, frozen=True):
 
 
 def held(path: str) -> Held:
-    """The contents of a journal that nobody uses. OSError, JournalFailed."""
+    """Return the contents of a journal that nobody uses. OSError, JournalFailed."""
     pages = salvage.pages_of(path)
     begin, digest = _where_it_begins(path, pages)
     acknowledged = Ending(path.removesuffix(ASIDE)).read()
@@ -104,7 +104,8 @@ class _Rows:
             yield from rows
 
     def next(self, chain: Chain) -> bytes | None:
-        """The payload of a chain's next row, a changed bit in it put back; None: it is lost."""
+        """Return the payload of a chain's next row, a changed bit in it put back; None: it is
+        lost."""
         first = chain.sequence + 1
         for row in self.by_first.get(first, []):
             if _fits(chain, row):
@@ -151,13 +152,13 @@ def _walk(found: Held, rows: _Rows, digest: bytes) -> int:
 
 
 def _goes_on(rest: dict[int, Row], end: int) -> bool:
-    """Whether rows of later blocks are there: a changed number alone is no such row."""
+    """Return whether rows of later blocks are there: a changed number alone is no such row."""
     later = sorted(first for first in rest if first > end)
     return len(later) > 1 or any(first <= end + BLOCK for first in later)
 
 
 def _reached(found: Held) -> int:
-    """The last command of all rows."""
+    """Return the last command of all rows."""
     rows = {**found.proven, **found.loose}
     last = max(rows, default=0)
     damaged = max((last for _, last in found.lost), default=found.begin)
@@ -177,7 +178,8 @@ def _proven(found: Held, rows: _Rows, chain: Chain) -> int:
 
 
 def _fits(chain: Chain, row: Row) -> bool:
-    """Whether a row's commands are the next of a chain; some bits of its digest may differ."""
+    """Return whether a row's commands are the next of a chain; some bits of its digest may
+    differ."""
     try:
         if not 0 < commands_in(row.payload) <= chain.room():
             return False
@@ -280,7 +282,7 @@ def standing(path: str, found: Held) -> tuple[int, Engine | None]:
 
 
 def advice(path: str) -> str:
-    """The way on from a journal that is refused as damaged; empty: its rows are whole."""
+    """Return the way on from a journal that is refused as damaged; empty: its rows are whole."""
     try:
         if _whole(path):
             return ""
@@ -305,14 +307,14 @@ def advice(path: str) -> str:
 
 
 def words(lost: list[tuple[int, int]]) -> str:
-    """Which commands are lost, with the verb."""
+    """Return which commands are lost, with the verb."""
     told = [str(first) if first == last else f"{first} to {last}" for first, last in lost]
     one = len(lost) == 1 and lost[0][0] == lost[0][1]
     return f"command {told[0]} is" if one else f"commands {', '.join(told)} are"
 
 
 def told(path: str, done: Repaired | None) -> list[str]:
-    """The outcome of a repair, a sentence a line."""
+    """Return the outcome of a repair, a sentence a line."""
     if done is None:
         return [f"{path} is whole: nothing was changed"]
     lines = [f"{path} has all commands up to {done.last} that can be kept"]
@@ -357,7 +359,7 @@ def repair(path: str) -> Repaired | None:
 
 
 def _whole(path: str) -> bool:
-    """Whether every row of a journal can be read without repair."""
+    """Return whether every row of a journal can be read without repair."""
     try:
         with closing(open_readonly(path)) as journal:
             for _ in journal.read(journal.begin()):
@@ -369,7 +371,7 @@ def _whole(path: str) -> bool:
 
 
 def _source(path: str) -> str:
-    """The damaged file: under its new name when a repair was cut short."""
+    """Return the damaged file: under its new name when a repair was cut short."""
     for number in range(1, ASIDE_MAX):
         aside = Path(_aside(path, number))
         if aside.exists() and Path(path).exists() and aside.samefile(path):
@@ -420,7 +422,7 @@ def _filled(rows: dict[int, bytes], begin: int, sequence: int, time: int) -> dic
 
 
 def _after(segments: list[Segment], begin: int, sequence: int) -> list[Segment]:
-    """The segments of a journal whose commands up to a snapshot's are not replayed."""
+    """Return the segments of a journal whose commands up to a snapshot's are not replayed."""
     at = [one for one in segments if one.first_sequence <= sequence + 1][-1:]
     later = [one for one in segments if one.first_sequence > sequence + 1]
     found = [*(Segment(sequence + 1, one.engine_version, one.rules) for one in at), *later]
@@ -468,7 +470,7 @@ def _put_in_place(path: str, source: str, new: str) -> str:
 
 
 def _free(path: str) -> str:
-    """A name under which no earlier damaged file is. JournalFailed: there are too many."""
+    """Return a name under which no earlier damaged file is. JournalFailed: there are too many."""
     for number in range(1, ASIDE_MAX):
         aside = _aside(path, number)
         if not Path(aside).exists() and not Path(f"{aside}-wal").exists():

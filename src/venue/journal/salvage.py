@@ -44,7 +44,7 @@ class Row(Struct, frozen=True):
 
 
 def pages_of(path: str) -> list[bytes]:
-    """A journal's pages with those of its log, as far as commits end in it. OSError."""
+    """Return a journal's pages with those of its log, as far as commits end in it. OSError."""
     data = Path(path).read_bytes()
     pages = [data[at : at + PAGE].ljust(PAGE, b"\0") for at in range(0, len(data), PAGE)]
     log = Path(f"{path}-wal")
@@ -109,7 +109,7 @@ def _with_changed_bit(pages: list[bytes], page: bytes, record: int, place: int) 
 
 
 def _total(found: re.Match[bytes]) -> int:
-    """The bytes of a record whose header was found."""
+    """Return the bytes of a record whose header was found."""
     count_type, length = [one for one in found.groups()[1:] if one is not None]
     return len(found[1]) + _SIZES[count_type[0]] + (_varint(length) - 12) // 2 + DIGEST
 
@@ -177,7 +177,7 @@ def _local(total: int) -> int:
 
 
 def _packed(number: int) -> bytes:
-    """A number as SQLite writes it before a record."""
+    """Return a number as SQLite writes it before a record."""
     found = bytes([number & 0x7F])
     while number := number >> 7:
         found = bytes([number & 0x7F | 0x80]) + found

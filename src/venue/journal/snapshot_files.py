@@ -36,7 +36,7 @@ class SnapshotFiles:
         self._prefix = f"{self._base.name}.snapshot-"
 
     def sequences(self) -> list[int]:
-        """The files that exist, newest first, intact or not."""
+        """Return the files that exist, newest first, intact or not."""
         folder, prefix = self._base.parent, self._prefix
         names = [name.removeprefix(prefix) for name in os.listdir(folder) if prefix in name]
         return sorted((int(name) for name in names if name.isdecimal()), reverse=True)
@@ -50,7 +50,7 @@ class SnapshotFiles:
         return unpacked(row) if row[0] == sequence else None
 
     def damaged(self) -> list[str]:
-        """The files that exist and cannot be read as they were written."""
+        """Return the files that exist and cannot be read as they were written."""
         return [str(self._at(one)) for one in self.sequences() if self.read(one) is None]
 
     def write(self, snapshot: Snapshot) -> None:

@@ -148,14 +148,14 @@ class SqliteJournal:
     # -- archiving -------------------------------------------------------------------------------
 
     def digest_at(self, boundary: int) -> bytes:
-        """The chain's digest after a command whose number is a multiple of `BLOCK`.
+        """Return the chain's digest after a command whose number is a multiple of `BLOCK`.
 
         JournalCorrupt when no row ends there.
         """
         return self._chain_before(boundary).start
 
     def rows(self, after: int, end: int) -> Iterator[Row]:
-        """The packed rows after a block boundary up to another one, each one checked."""
+        """Yield the packed rows after a block boundary up to another one, each one checked."""
         chain = self._chain_before(after)
         for first, payload, last in self._verified(chain):
             if first > end:
@@ -266,7 +266,7 @@ class SqliteJournal:
         self._segments = [*self.segments(), segment]
 
     def _rows(self, commands: list[Command]) -> list[Row]:
-        """The rows of a batch: one, or two when a block of the chain ends inside it."""
+        """Return the rows of a batch: one, or two when a block of the chain ends inside it."""
         chain = self._chain
         rows = []
         start = 0
@@ -372,7 +372,7 @@ class SqliteJournal:
         return Chain(self._begin, self._digest)
 
     def _chain_before(self, sequence: int) -> Chain:
-        """The chain at the last block boundary that is not after `sequence`."""
+        """Return the chain at the last block boundary that is not after `sequence`."""
         boundary = sequence // BLOCK * BLOCK
         if boundary == self._begin:
             return Chain(boundary, self._digest)
@@ -382,7 +382,7 @@ class SqliteJournal:
         raise JournalCorrupt(f"sequence {boundary}: no row ends here")
 
     def _verified(self, chain: Chain, fetched: int = ROWS_READ) -> Iterator[tuple[int, bytes, int]]:
-        """The rows after `chain`'s sequence as (first, payload, last), each one checked."""
+        """Yield the rows after `chain`'s sequence as (first, payload, last), each one checked."""
         while rows := self._fetch(list[Row], _ROWS, chain.sequence + 1, fetched):
             for first, count, payload, digest in rows:
                 expected = chain.sequence + 1

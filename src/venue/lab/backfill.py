@@ -106,13 +106,13 @@ class Backfill:
         return rows[interval]
 
     def minutes(self, symbol: str) -> list[Candle]:
-        """The minutes of the last day, ascending; a few more than a day has."""
+        """Return the minutes of the last day, ascending; a few more than a day has."""
         recent = self._day(symbol)
         return recent.minutes if recent is not None else []
 
     def deals(self, symbol: str) -> list[Deal]:
-        """The last trades, at least 1,000, oldest first; the newest minutes are aggregated from
-        them."""
+        """Return the last trades, at least 1,000, oldest first; the newest minutes are aggregated
+        from them."""
         recent = self._day(symbol)
         return recent.deals if recent is not None else []
 
@@ -149,7 +149,7 @@ class Backfill:
         return {interval: part[-KEPT_MAX:] for interval, part in rows.items()}
 
     def _layers(self, recent: Recent) -> dict[str, list[Candle]]:
-        """The three base layers, each ending where the finer one begins."""
+        """Return the three base layers, each ending where the finer one begins."""
         walk = recent.walk
         minutes = open_time("1d", self._minute) - MINUTE_LAYER_US
         hours = minutes - HOUR_LAYER_US
@@ -176,7 +176,8 @@ class Walk:
         self._price = start.price << FRACTION_BITS
 
     def back(self, end: int, begin: int, length: int) -> list[Candle]:
-        """The candles of `length` µs from `begin` up to `end`, the present time of the walk."""
+        """Return the candles of `length` µs from `begin` up to `end`, the present time of the
+        walk."""
         layer = Layer(self._start, length)
         bits = self._random.getrandbits
         home = self._start.price << FRACTION_BITS
@@ -216,7 +217,7 @@ class Layer:
         self.deviation = start.volatility_ppm * 10**6 // root
 
     def candle(self, opened: int, before: int, close: int, noise: int, dice: int) -> Candle:
-        """A candle from `before` to `close`; `dice` are 64 random bits for its other values.
+        """Return a candle from `before` to `close`; `dice` are 64 random bits for its other values.
 
         Wicks reach up to one deviation; the larger the move, the more is traded; the taker buys a
         quarter to three quarters of it. All is traded at one mean price between low and high.

@@ -26,7 +26,7 @@ class Credentials(Struct, frozen=True):
     passphrase: str
 
     def given(self) -> KeyOptions:
-        """The key, as keyword arguments of a client."""
+        """Return the key, as keyword arguments of a client."""
         return {"key": self.key, "secret": self.secret, "passphrase": self.passphrase}
 
     @property
@@ -35,7 +35,7 @@ class Credentials(Struct, frozen=True):
 
 
 def credentials(name: str, url: str) -> Credentials | None:
-    """The demo account's key; None for another name."""
+    """Return the demo account's key; None for another name."""
     account = demo.account(name)
     if account is None:
         return None

@@ -41,7 +41,7 @@ def made_of(candle: Candle, until: int, unit_atoms: int, dice: Random) -> list[D
 
 
 def folded(opened: int, deals: list[Deal]) -> Candle:
-    """The candle of these trades."""
+    """Return the candle of these trades."""
     return reduce(merge, [_candle(opened, deal) for deal in deals])
 
 

@@ -93,7 +93,8 @@ def _tiers(scale_units: int, leverage_max: int) -> list[Tier]:
 
 
 def _contract(spot: Instrument, settle: str) -> Contract:
-    """A perpetual on the grid of a spot market. Fees, tiers and caps are the venue's own choice."""
+    """Return a perpetual on the grid of a spot market. Fees, tiers and caps are the venue's own
+    choice."""
     leverage_max, tier_units, position_max = _SIZES[spot.base]
     made = Contract(
         instrument=structs.replace(
@@ -121,14 +122,16 @@ _TRADED: Final = tuple(_contract(spot, settle) for settle in (LIVE, DEMO) for sp
 
 
 def _listed_only(twin: Contract) -> Contract:
-    """A contract on the token that the interface takes no orders for; agents post its index."""
+    """Return a contract on the token that the interface takes no orders for; agents post its
+    index."""
     symbol = TOKEN + LIVE
     instrument = structs.replace(twin.instrument, symbol=symbol, base=TOKEN)
     return structs.replace(twin, instrument=instrument, index_sources=(POSTED,))
 
 
 def _on_share(followed: Instrument) -> Contract:
-    """A contract on the share, open Monday to Friday 14:30 to 21:00 UTC; agents post its index."""
+    """Return a contract on the share, open Monday to Friday 14:30 to 21:00 UTC; agents post its
+    index."""
     made = _contract(structs.replace(followed, base=SHARE), LIVE)
     days = [day * DAY_MINUTES for day in range(5)]
     return structs.replace(
@@ -162,7 +165,7 @@ STARTS: Final = {
 
 
 def genesis() -> list[Command]:
-    """The first commands of a new practice venue, before its owners have money."""
+    """Return the first commands of a new practice venue, before its owners have money."""
     commands: list[Command] = [RegisterAsset(asset, SCALE) for asset in ASSETS]
     commands += [ListInstrument(instrument) for instrument in INSTRUMENTS]
     commands += [ListContract(contract) for contract in CONTRACTS]
@@ -172,7 +175,7 @@ def genesis() -> list[Command]:
 
 
 def funding(uids: dict[str, int]) -> list[Command]:
-    """The first deposits: the demo owners', and the insurance fund's."""
+    """Return the first deposits: the demo owners', and the insurance fund's."""
     commands: list[Command] = [
         Deposit(uids[account.name], wallet, asset, units * 10**SCALE)
         for account in ACCOUNTS
@@ -186,11 +189,11 @@ def funding(uids: dict[str, int]) -> list[Command]:
 
 
 def permission_names(permissions: int) -> list[str]:
-    """The names of permission bits."""
+    """Return the names of permission bits."""
     bits = (Access.READ, Access.SPOT_TRADE, Access.CONTRACT_TRADE)
     return [bit.name for bit in bits if permissions & bit]
 
 
 def account(name: str) -> DemoAccount | None:
-    """A demo owner by name."""
+    """Return a demo owner by name."""
     return next((found for found in ACCOUNTS if found.name == name), None)

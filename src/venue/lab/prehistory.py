@@ -20,7 +20,7 @@ RATE_REACH_PPB: Final = 60_000  # the greatest distance from it
 
 @lru_cache(maxsize=RATES_KEPT)
 def rate_of(seed: int, symbol: str, due: int) -> int:
-    """A pseudo-random funding rate (ppb). One takes 10 µs, and a question asks for 1,000."""
+    """Return a pseudo-random funding rate (ppb). One takes 10 µs, and a question asks for 1,000."""
     dice = Random(f"{seed} {symbol} {due}")  # noqa: S311 - a story, not a secret
     return RATE_PPB + dice.randint(-RATE_REACH_PPB, RATE_REACH_PPB)
 
@@ -61,13 +61,13 @@ class GeneratedHistory:
         self._backfill = backfill
 
     def candles(self, symbol: str, interval: str) -> list[Candle]:
-        """The candles of a symbol, ascending, without gaps, up to the epoch."""
+        """Return the candles of a symbol, ascending, without gaps, up to the epoch."""
         if self._backfill is None:
             return []
         return self._backfill(self._followed.get(symbol, ""), interval)
 
     def day(self, symbol: str) -> Day:
-        """The minutes of the last day and the last trades, oldest first."""
+        """Return the minutes of the last day and the last trades, oldest first."""
         known = self._days.get(symbol)
         if known is not None:
             return known
@@ -87,5 +87,5 @@ class GeneratedHistory:
         return day
 
     def funding_rate(self, symbol: str, due: int) -> int:
-        """The funding rate (ppb) of a settlement before the epoch."""
+        """Return the funding rate (ppb) of a settlement before the epoch."""
         return rate_of(self._seed, symbol, due)

@@ -106,7 +106,7 @@ class Account:
             self._ask(contract_orders.cancel_contract_order, self.name, orderId=number)
 
     def order(self, order: Placed | Order | int, *, product: str = SPOT) -> Order:
-        """The present state of an order, open or ended."""
+        """Return the present state of an order, open or ended."""
         number, product = self._named(order, product)
         if product == SPOT:
             return views.spot_order(self._ask(spot_orders.order, self.name, orderId=number))
@@ -114,7 +114,7 @@ class Account:
         return views.contract_order(found)
 
     def orders(self, symbol: str | None = None, *, product: str = SPOT) -> list[Order]:
-        """The open orders, oldest first; of contracts the first hundred."""
+        """Return the open orders, oldest first; of contracts the first hundred."""
         if self._product(product) == SPOT:
             found = self._ask(spot_orders.open_orders, self.name, symbol=symbol)
             return [views.spot_order(order) for order in found]
@@ -146,12 +146,12 @@ class Account:
         return next(found, Balance(asset, product, nothing, nothing, nothing, nothing))
 
     def positions(self) -> list[Position]:
-        """All open positions."""
+        """Return all open positions."""
         return [views.position(row) for row in self._ask(contract.positions, self.name)]
 
     def position(self, symbol: str, side: str | None = None) -> Position | None:
-        """The open position of a contract, of one `side` (LONG, SHORT) where both may be open; None
-        for none."""
+        """Return the open position of a contract, of one `side` (LONG, SHORT) where both may be
+        open; None for none."""
         if side not in (None, *SIDES):
             raise refused(errors.invalid("side", f"must be {' or '.join(SIDES)}"))
         for row in self._ask(contract.position, self.name, symbol=symbol):
@@ -204,7 +204,7 @@ class Account:
         return Table(Fill, map(views.contract_fill, rows))
 
     def equity(self) -> Table[Equity]:
-        """The account's worth over time, oldest first, and now. It is recorded since the first call
-        of `Venue.account` for the owner, once every `equity_every` of venue time that was run
-        through."""
+        """Return the account's worth over time, oldest first, and now. It is recorded since the
+        first call of `Venue.account` for the owner, once every `equity_every` of venue time that
+        was run through."""
         return Table(Equity, self._equity(self.name))

@@ -99,7 +99,7 @@ class Calls:
 
 
 def row_of(name: str) -> Row:
-    """A row by its name; Refused when there is none."""
+    """Return a row by its name; Refused when there is none."""
     row = BY_NAME.get(name) if isinstance(name, str) else None
     if row is None:
         raise refused(errors.invalid("operation", "no such row in the table of operations"))

@@ -32,5 +32,5 @@ class DirectClient(Methods):
         return self._ask(row, self._owner, **values)
 
     def each(self, row: Row, values: dict[str, Any], items: Items[T]) -> Iterator[T]:
-        """The items of all pages of a row; `items` finds the list in a page."""
+        """Return the items of all pages of a row; `items` finds the list in a page."""
         return paging.each(self.send, row, values, items)

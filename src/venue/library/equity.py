@@ -39,7 +39,7 @@ class EquityLog:
             rows.append(self._worth(owner))
 
     def rows(self, owner: str) -> list[Equity]:
-        """An owner's recorded worths, and its equity now."""
+        """Return an owner's recorded worths, and its equity now."""
         self._go_back()
         now = self._worth(owner)
         noted = list(self._rows.get(owner, ()))
@@ -48,7 +48,7 @@ class EquityLog:
         return [*noted, now]
 
     def due(self) -> int | None:
-        """The next time to record, in µs of venue time."""
+        """Return the next time to record, in µs of venue time."""
         self._go_back()
         return (self._noted // self._step_us + 1) * self._step_us if self._rows else None
 
@@ -87,7 +87,7 @@ class EquityLog:
         return Equity(ts=ts, owner=owner, equity=spot + contract, spot=spot, contract=contract)
 
     def _price(self, asset: str) -> Decimal:
-        """The last price of an asset; 0 for one without a market."""
+        """Return the last price of an asset; 0 for one without a market."""
         if asset == UNIT:
             return Decimal(1)
         market = self._node.engine.spot_markets.get(asset + UNIT)

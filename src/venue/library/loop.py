@@ -69,7 +69,7 @@ class LoopThread:
             raise
 
     def alive(self) -> bool:
-        """Whether the thread exists: a forked process does not have it."""
+        """Return whether the thread exists: a forked process does not have it."""
         return os.getpid() == self._caller[0] and self._thread.is_alive()
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ class Asking(Protocol):
     """The function with which the venue's parts call operations."""
 
     def __call__(self, row: Operation[..., Any, R], owner: str, /, **values: object) -> R:
-        """The reply to one operation; Refused, Misused."""
+        """Return the reply to one operation; Refused, Misused."""
 
 
 class Market:
@@ -43,7 +43,7 @@ class Market:
         return of_spot if self.product == SPOT else of_contract
 
     def book(self, levels: int = DEEP) -> Book:
-        """The best levels of each side: at most `levels` of them, from 1 to 200."""
+        """Return the best levels of each side: at most `levels` of them, from 1 to 200."""
         row = self._row(spot.depth, contract.contract_depth)
         check_count("levels", levels, 1, DEEPEST)
         limit = DEEP if levels <= DEEP else DEEPEST
@@ -65,13 +65,13 @@ class Market:
         return _ticker(last, best.bid_price, best.ask_price)
 
     def trades(self, limit: int = 100) -> Table[Trade]:
-        """The newest trades, at most 1,000."""
+        """Return the newest trades, at most 1,000."""
         row = self._row(spot.trades, contract.contract_trades)
         found = self._ask(row, "", symbol=self.symbol, limit=limit)
         return Table(Trade, [_trade(trade) for trade in found])
 
     def candles(self, interval: str = "1m", limit: int = 100) -> Table[Candle]:
-        """The newest candles, at most 1,000, oldest first; the last is not finished."""
+        """Return the newest candles, at most 1,000, oldest first; the last is not finished."""
         values = {"symbol": self.symbol, "interval": interval, "limit": limit}
         if self.product == SPOT:
             found = self._ask(spot.klines, "", **values)

@@ -109,7 +109,7 @@ class Table(Generic[Row]):
         return target
 
     def _for_freqtrade(self) -> Any:
-        """The table in the form of freqtrade's files: `date` and five columns of floats."""
+        """Return the table in the form of freqtrade's files: `date` and five columns of floats."""
         arrow = _import("pyarrow", EXTRA)
         names = {field.name for field in structs.fields(self._kind)}
         if not names.issuperset(CANDLE):

@@ -168,14 +168,15 @@ class Venue:
         return self._ask(row, "", **values)
 
     def account(self, name: str) -> Account:
-        """An owner's account, by name or uid: alice and bob trade, carol has no money."""
+        """Return an owner's account, by name or uid: alice and bob trade, carol has no money."""
         self._check()
         check_text("name", name)
         self._loop.call(self._watch(name))
         return Account(self._ask, name, _product, self._equity_rows)
 
     def client(self, owner: str = "") -> DirectClient:
-        """The methods of `venue.Client` for an owner by name or uid; "": for the operator."""
+        """Return the methods of `venue.Client` for an owner by name or uid; "": for the
+        operator."""
         self._check()
         check_text("owner", owner)
         return DirectClient(self._ask, owner)
@@ -195,7 +196,7 @@ class Venue:
         return self._equity.rows(name)
 
     def market(self, symbol: str, *, product: str = SPOT) -> Market:
-        """A market; Refused when there is none of that symbol."""
+        """Return a market; Refused when there is none of that symbol."""
         self._check()
         check_text("symbol", symbol)
         self._loop.call(self._known(symbol, _product(product)))
@@ -323,7 +324,7 @@ class Venue:
         product: str = SPOT,
         position: str | None = None,
     ) -> Preview:
-        """The effects that an order would have now. It is not placed."""
+        """Return the effects that an order would have now. It is not placed."""
         order: dict[str, Any] = {
             "symbol": symbol,
             "side": side,
@@ -340,9 +341,9 @@ class Venue:
         return views.preview(self._ask(preview_row, "", **asked))
 
     def explain(self, kind: str, identity: int | Placed | Order | Bill) -> Explanation:
-        """The reasons for an order, a bill or a liquidation, in sentences with their numbers.
-        `kind` is "order", "bill" or "liquidation". Refused: this id is unknown, or it is too long
-        ago."""
+        """Return the reasons for an order, a bill or a liquidation, in sentences with their
+        numbers. `kind` is "order", "bill" or "liquidation". Refused: this id is unknown, or it is
+        too long ago."""
         check_text("kind", kind)
         row = {
             "order": explain_rows.explain_order,
@@ -359,7 +360,7 @@ class Venue:
         return self._ask(row, "", id=number)
 
     def problems(self) -> list[str]:
-        """The broken invariants of the rulebook, in words. An empty list unless there is a
+        """Return the broken invariants of the rulebook, in words. An empty list unless there is a
         defect."""
         self._check()
         return self._loop.call(self._problems())
@@ -400,7 +401,7 @@ async def _done(act: Callable[[object], None], who: object) -> None:
 def _options(
     seed: int, clock: str, at: str | None, state: str | Path | None, *, agents: bool, profile: str
 ) -> Options:
-    """The options of `venue dev`. Misused."""
+    """Return the options of `venue dev`. Misused."""
     if type(seed) is not int:
         raise Misused(f"seed {seed!r}: must be an int")
     if type(agents) is not bool:
@@ -468,5 +469,5 @@ def _product(product: str) -> str:
 
 
 def _advance_values(how: dict[str, str | bool | None]) -> dict[str, Any]:
-    """The given parameters of an advance, by their names on the wire."""
+    """Return the given parameters of an advance, by their names on the wire."""
     return {name: value for name, value in how.items() if value is not None}

@@ -28,12 +28,12 @@ ZERO = Decimal(0)
 
 
 def spot_order(view: OrderView) -> Order:
-    """A spot order."""
+    """Return a spot order."""
     return _order(view, SPOT, "", view.cummulative_quote_qty)
 
 
 def contract_order(view: ContractOrderView) -> Order:
-    """A contract order."""
+    """Return a contract order."""
     return _order(view, CONTRACT, view.position_side, view.cum_quote)
 
 
@@ -79,7 +79,7 @@ def contract_balance(view: contract.ContractBalance) -> Balance:
 
 
 def position(view: contract.PositionView) -> Position:
-    """An open position."""
+    """Return an open position."""
     size, liquidation = Decimal(view.size), Decimal(view.liquidate_price)
     return Position(
         position_id=view.id,
@@ -97,7 +97,7 @@ def position(view: contract.PositionView) -> Position:
 
 
 def bill(view: spot.BillView) -> Bill:
-    """A movement of the spot wallet."""
+    """Return a movement of the spot wallet."""
     return Bill(
         ts=int(view.c_time),
         bill_id=int(view.bill_id),
@@ -110,7 +110,7 @@ def bill(view: spot.BillView) -> Bill:
 
 
 def income(view: contract.IncomeItem) -> Income:
-    """A change of collateral."""
+    """Return a change of collateral."""
     return Income(
         ts=view.time,
         bill_id=view.bill_id,
@@ -124,14 +124,14 @@ def income(view: contract.IncomeItem) -> Income:
 
 
 def spot_fill(view: MyTrade, base: str, quote: str) -> Fill:
-    """An own spot fill of a symbol of two assets."""
+    """Return an own spot fill of a symbol of two assets."""
     if view.is_buyer:
         return _fill(view, SPOT, "BUY", base, ZERO)
     return _fill(view, SPOT, "SELL", quote, ZERO)
 
 
 def contract_fill(view: UserTrade) -> Fill:
-    """An own fill of a contract."""
+    """Return an own fill of a contract."""
     return _fill(view, CONTRACT, view.side, view.commission_asset, Decimal(view.realized_pnl))
 
 
@@ -155,13 +155,13 @@ def _fill(
 
 
 def advanced(view: Advance) -> Advanced:
-    """An advance of venue time."""
+    """Return an advance of venue time."""
     settled = tuple(Due(due.at, due.kind, due.symbol, due.count) for due in view.settled)
     return Advanced(view.begin, view.end, view.sequence, settled, view.left_out)
 
 
 def preview(view: PreviewView) -> Preview:
-    """The effects that an order would have."""
+    """Return the effects that an order would have."""
     refusal, after = view.refused, view.position
     return Preview(
         accepted=view.accepted,
@@ -185,5 +185,5 @@ def preview(view: PreviewView) -> Preview:
 
 
 def _price_or_none(text: str | None) -> Decimal | None:
-    """A price; None for 0 or for empty text."""
+    """Return a price; None for 0 or for empty text."""
     return (Decimal(text) or None) if text is not None else None

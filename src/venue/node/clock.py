@@ -31,7 +31,7 @@ class MachineClocks(Protocol):
     """The two clocks of a machine."""
 
     def wall(self) -> int:
-        """The machine's wall clock, in µs since the epoch; it may step."""
+        """Return the machine's wall clock, in µs since the epoch; it may step."""
 
     def steady(self) -> int:
         """µs since some moment; it never steps, and goes on while the machine sleeps."""
@@ -41,7 +41,7 @@ class Machine:
     """This machine's clocks."""
 
     def wall(self) -> int:
-        """The time, in µs since the epoch."""
+        """Return the time, in µs since the epoch."""
         return time.time_ns() // 1_000
 
     def steady(self) -> int:
@@ -76,8 +76,8 @@ class ServerClock(Protocol):
         the mode `real`."""
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
-        """Whether a timestamp that is far from server time is near another time by which clients
-        may sign: venue time, or the machine's wall clock."""
+        """Return whether a timestamp that is far from server time is near another time by which
+        clients may sign: venue time, or the machine's wall clock."""
 
     def oldest(self) -> int:
         """Return the earliest of the times that a timestamp is compared with, µs."""
@@ -134,7 +134,7 @@ class SystemClock:
         return steady + self._server.at(steady)
 
     def machine(self) -> int:
-        """The machine's own time as of the last look, µs since the epoch."""
+        """Return the machine's own time as of the last look, µs since the epoch."""
         return self._steady() + self._true
 
     def set_apart(self) -> int:
@@ -145,7 +145,8 @@ class SystemClock:
         return apart if abs(apart) >= STEP_US else 0
 
     def oldest(self) -> int:
-        """The earlier of server time and the machine's: requests signed near it may come again."""
+        """Return the earlier of server time and the machine's: requests signed near it may come
+        again."""
         steady = self._steady()
         return steady + min(self._server.at(steady), self._true)
 
@@ -154,12 +155,12 @@ class SystemClock:
         return self._passed()
 
     def ahead(self) -> tuple[int, int]:
-        """How far venue time and server time are ahead of the machine's clock, in µs."""
+        """Return how far venue time and server time are ahead of the machine's clock, in µs."""
         steady = self._steady()
         return self._venue.at(steady) - self._true, self._server.at(steady) - self._true
 
     def problem(self) -> str:
-        """The problem with the time, in words; empty when there is none."""
+        """Return the problem with the time, in words; empty when there is none."""
         venue, server = self.ahead()
         if abs(venue) < TOLD_US and abs(server) < TOLD_US:
             return ""
@@ -201,7 +202,7 @@ class SystemClock:
         return steady
 
     def _read(self) -> tuple[int, int] | None:
-        """The offset between the two clocks, and steady time; None when they were not read
+        """Return the offset between the two clocks, and steady time; None when they were not read
         together."""
         before = self._source.steady()
         wall = self._source.wall()
@@ -222,7 +223,7 @@ class _Offset:
         self._since = steady
 
     def at(self, steady: int) -> int:
-        """The offset at a steady time, which is not before the last `aim`."""
+        """Return the offset at a steady time, which is not before the last `aim`."""
         if self._aim == self._from:
             return self._aim
         gap = self._aim - self._from

@@ -96,7 +96,7 @@ class Report:
         self._counts[key] = self._counts.get(key, 0) + count
 
     def rows(self) -> list[Due]:
-        """The entries, in the order in which they came."""
+        """Return the entries, in the order in which they came."""
         return [Due(*key, count) for key, count in self._counts.items()]
 
 

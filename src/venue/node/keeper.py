@@ -83,7 +83,8 @@ class Keeper:
             await asyncio.sleep(wait_s)
 
     def is_due(self) -> bool:
-        """Whether it is time for a snapshot; OSError when it cannot be seen which there are."""
+        """Return whether it is time for a snapshot; OSError when it cannot be seen which there
+        are."""
         now = self._sequence()
         # One that is ahead, damaged or another venue's, stands for nothing.
         known = (one for one in self._files.sequences() if one <= now)

@@ -149,8 +149,8 @@ class Node:
             raise errors.busy("too many commands are waiting; nothing was done")
 
     def is_agent(self, uid: int) -> bool:
-        """Whether an owner is an agent of the venue under whose account nobody has acted yet:
-        history stores no rows of its trading."""
+        """Return whether an owner is an agent of the venue under whose account nobody has acted
+        yet: history stores no rows of its trading."""
         account = self.engine.accounts.get(uid)
         return account is not None and account.agent and not leaves_rows(account)
 
@@ -171,7 +171,7 @@ class Node:
             raise errors.busy("history is not available") from None
 
     def setting(self, name: str, default: str) -> str:
-        """A venue setting's value."""
+        """Return a venue setting's value."""
         return self.engine.settings.get(name, default)
 
     def api_closed(self) -> Collection[str]:
@@ -184,7 +184,7 @@ class Node:
         return self.setting("batchCancelWording", self.profile.value)
 
     def owner(self, owner: str, name: str = "owner") -> Account:
-        """An owner by name or uid; -1142 naming the parameter when there is none."""
+        """Return an owner by name or uid; -1142 naming the parameter when there is none."""
         ledger = self.engine.ledger
         uid = ledger.names.get(owner, 0)
         if not uid and owner.isascii() and owner.isdigit() and len(owner) <= UID_LENGTH_MAX:
@@ -195,7 +195,7 @@ class Node:
         return account
 
     def market(self, symbol: str, name: str = "symbol") -> SpotMarket:
-        """A listed market; -2007 naming the parameter when there is none."""
+        """Return a listed market; -2007 naming the parameter when there is none."""
         market = self.engine.spot_markets.get(symbol)
         if market is None:
             told = alternatives(symbol, self.engine.spot_markets)
@@ -203,7 +203,7 @@ class Node:
         return market
 
     def perp(self, symbol: str, name: str = "symbol") -> Perpetual:
-        """A listed contract; -1121 naming the parameter when there is none."""
+        """Return a listed contract; -1121 naming the parameter when there is none."""
         perp = self.engine.perps.get(symbol)
         if perp is None:
             told = alternatives(symbol, self.engine.perps)
@@ -211,21 +211,22 @@ class Node:
         return perp
 
     def perps(self, *, demo: bool) -> list[Perpetual]:
-        """The contracts that settle in demo money, or all others, in the order of listing."""
+        """Return the contracts that settle in demo money, or all others, in the order of
+        listing."""
         markets = self.engine.perps.values()
         return [perp for perp in markets if (perp.contract.instrument.quote == DEMO_ASSET) == demo]
 
     def instrument(self, symbol: str) -> Instrument:
-        """A listed instrument's specification."""
+        """Return a listed instrument's specification."""
         return self.engine.spot_markets[symbol].instrument
 
     def asset(self, name: str) -> Asset:
-        """A registered asset."""
+        """Return a registered asset."""
         ledger = self.engine.ledger
         return ledger.assets[ledger.ordinals[name]]
 
     def asset_by_coin(self, coin_id: int | None) -> Asset | None:
-        """The asset of a `coinId`; None for None, -1142 for an unknown one."""
+        """Return the asset of a `coinId`; None for None, -1142 for an unknown one."""
         if coin_id is None:
             return None
         assets = self.engine.assets
@@ -235,7 +236,7 @@ class Node:
 
 
 def _wire_name(field: str) -> str:
-    """The interface's name of a command's field."""
+    """Return the interface's name of a command's field."""
     first, *others = field.split("_")
     return first + "".join([other.title() for other in others])
 
@@ -246,5 +247,6 @@ def _behind() -> str:
 
 @lru_cache(maxsize=16)
 def _symbols_of(symbols: str) -> Collection[str]:
-    """The symbols of a setting. Each order asks, and an exchange may have closed hundreds."""
+    """Return the symbols of a setting. Each order asks, and an exchange may have closed
+    hundreds."""
     return dict.fromkeys(symbols.split(",")) if symbols else {}

@@ -48,7 +48,7 @@ async def _submit(sequencer: Sequencer, command: Command, *, patient: bool) -> N
 
 
 def time_matters(engine: Engine) -> bool:
-    """Whether a countdown is set, a contract has an index or positions, or its spot market a
+    """Return whether a countdown is set, a contract has an index or positions, or its spot market a
     price."""
     markets = engine.spot_markets
     return bool(engine.countdowns.queue) or any(

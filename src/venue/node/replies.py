@@ -13,7 +13,7 @@ class OutcomeReceiver(Protocol):
     """The receiver of a group's outcome, called once: a future, or a function."""
 
     def done(self) -> bool:
-        """Whether it has an outcome already, or wants none any more."""
+        """Return whether it has an outcome already, or wants none any more."""
 
     def set_result(self, applied: list[Applied], /) -> None:
         """Receive the outcome of the group."""
@@ -37,7 +37,7 @@ class Replies:
         self.waiting: dict[int, Reply] = {}
 
     def complete(self, reply: Reply) -> bool:
-        """Whether a group that was just applied can be answered now; if not, its answer is
+        """Return whether a group that was just applied can be answered now; if not, its answer is
         stored."""
         answer, done = reply
         under_way = [
@@ -74,7 +74,7 @@ class Replies:
 
 
 def _left(done: Applied) -> bool:
-    """Whether a command closed only a part of its positions."""
+    """Return whether a command closed only a part of its positions."""
     # Events that these closes triggered, or that followers repeated, come after the last close.
     for event in reversed(done.events):
         if type(event) is ClosedAtMarket and not event.request:

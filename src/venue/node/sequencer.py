@@ -169,7 +169,8 @@ class Sequencer:
             self._schedule(patient=patient)
 
     def crowded(self, owner: int) -> bool:
-        """Whether to refuse new orders of an owner, because they could not be served soon."""
+        """Return whether to refuse new orders of an owner, because they could not be served
+        soon."""
         if not self._queue.commands:
             return False
         since = self._queue.since(owner)
@@ -188,7 +189,7 @@ class Sequencer:
             raise Overloaded(f"{self._waiting} commands wait")
 
     def quiet(self) -> bool:
-        """Whether no command waits, no batch is being written and no slice is due."""
+        """Return whether no command waits, no batch is being written and no slice is due."""
         return not (self._waiting or self._writing or self._goes_on())
 
     async def worked_off(self) -> None:
@@ -201,7 +202,7 @@ class Sequencer:
             raise Stopped(str(self._stopped))
 
     def failed(self) -> bool:
-        """Whether the journal or the engine failed: the sequencer writes and applies nothing
+        """Return whether the journal or the engine failed: the sequencer writes and applies nothing
         more."""
         return self._stopped is not None and not isinstance(self._stopped, Stopped)
 
@@ -361,8 +362,8 @@ class Sequencer:
             self._pending.clear()
 
     def _goes_on(self) -> bool:
-        """Whether a slice is due. A venue that stops only works on slices for answers that are
-        still open."""
+        """Return whether a slice is due. A venue that stops only works on slices for answers that
+        are still open."""
         if self._stopped is None:
             return self._slices
         return bool(self._replies.waiting)

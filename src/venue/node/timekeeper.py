@@ -46,7 +46,7 @@ class Stepper(Protocol):
     """Acts as time passes, as agents do."""
 
     def acts(self) -> bool:
-        """Whether it may have commands to give."""
+        """Return whether it may have commands to give."""
 
     def step(self, now: int) -> list[Command]:
         """Return the commands of its next step, at venue time `now` (µs)."""
@@ -170,7 +170,7 @@ class Timekeeper:
         self._look.set()
 
     def advancing(self) -> bool:
-        """Whether an advance is under way."""
+        """Return whether an advance is under way."""
         return self._report is not None
 
     def next_due(self) -> list[Due]:
@@ -285,7 +285,7 @@ class Timekeeper:
         return (self._stepped // step_us + 1) * step_us
 
     def _tick_matters(self, now: int) -> bool:
-        """Whether to tick: rarely when nothing depends on time. A sparse advance decides by
+        """Return whether to tick: rarely when nothing depends on time. A sparse advance decides by
         itself."""
         if self._sparse:
             return True

@@ -175,21 +175,21 @@ class VenueClock:
         return (at - self._ideal()) * RATE_UNIT / (self.setting.rate * 1_000_000)
 
     def ahead(self) -> int:
-        """How far venue time is ahead of the machine's clock, in µs."""
+        """Return how far venue time is ahead of the machine's clock, in µs."""
         if self.real:
             return self.system.ahead()[0]
         return self._now() - self.system.wall() + self.system.ahead()[1]
 
     def problem(self) -> str:
-        """The problem with the machine's time, in words; empty when there is none."""
+        """Return the problem with the machine's time, in words; empty when there is none."""
         return self.system.problem() if self.real else ""
 
     # -- what clients sign ------------------------------------------------------------------------
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
-        """Whether a timestamp is near enough to the machine's wall clock, which may have been set,
-        or to venue time. Time that has stopped is near for as long as it stands still, up to
-        `DRIFT_US`: clients continue with the clock that they set by it."""
+        """Return whether a timestamp is near enough to the machine's wall clock, which may have
+        been set, or to venue time. Time that has stopped is near for as long as it stands still, up
+        to `DRIFT_US`: clients continue with the clock that they set by it."""
         apart = self.system.set_apart()
         machine_ms = (self.wall() + apart) // US_PER_MS
         if apart and abs(sent_ms - machine_ms) <= window_ms:
@@ -223,5 +223,5 @@ class VenueClock:
         return min(self._now(), self.system.oldest())
 
     def machine(self) -> int:
-        """The machine's own time, µs since the epoch."""
+        """Return the machine's own time, µs since the epoch."""
         return self.system.machine()

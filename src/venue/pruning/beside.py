@@ -91,7 +91,8 @@ class Pruning:
         return True
 
     async def _last(self) -> int:
-        """The last command that goes, as the journal and its branches allow; 0: too few do."""
+        """Return the last command that goes, as the journal and its branches allow; 0: too few
+        do."""
         begin, newest = self._journal.begin(), self._journal.last_sequence()
         until = self._node.clock.now() - self._keep_us
         beyond = self._keep_us // STEPS
@@ -109,8 +110,8 @@ class Pruning:
         return last if last >= self._first() else 0
 
     async def _pieces(self, begin: int, newest: int) -> list[Piece]:
-        """The commands that all later ones build on: those after reverts are told by the journal,
-        which is read once."""
+        """Return the commands that all later ones build on: those after reverts are told by the
+        journal, which is read once."""
         if self._node.engine.epoch == 0:
             return [(begin, newest)]
         trunk = self._trunk = self._trunk or Trunk(begin, begin, {})
@@ -124,13 +125,14 @@ class Pruning:
         return await self._on_disk(partial(time_of, self._journal, sequence))
 
     def _first(self) -> int:
-        """The snapshot that a replay of the journal begins from; 0: it begins with command 1."""
+        """Return the snapshot that a replay of the journal begins from; 0: it begins with command
+        1."""
         begin = earliest(self._journal)
         known = SnapshotFiles(self._path).sequences()
         return min((one for one in known if one >= begin), default=begin) if begin else 0
 
     async def _archive(self, last: int) -> tuple[int, int, int]:
-        """Have the journal's archive written up to the snapshot at `last`; the sequence, time and
+        """Write the journal's archive up to the snapshot at `last`; return the sequence, time and
         first order id of that snapshot."""
         left = unfinished(self._path)
         for first, _, name in archives(self._path):
@@ -172,5 +174,5 @@ class Pruning:
 
 
 def begin(node: Node, keeper: Keeper, path: str, keep_us: int) -> asyncio.Task[None]:
-    """Have a venue pruned from now on, until the task is cancelled."""
+    """Prune a venue from now on, until the task is cancelled."""
     return asyncio.create_task(Pruning(node, keeper, path, keep_us).run())

@@ -43,7 +43,8 @@ class Trunk:
         self._back = (0, 0)  # the newest revert, and the command that kept the state
 
     def newest(self) -> int:
-        """The command whose time is the venue's; 0 when it is not among those that were read."""
+        """Return the command whose time is the venue's; 0 when it is not among those that were
+        read."""
         revert, kept = self._back
         return kept if revert == self.reached else self.reached
 
@@ -91,8 +92,8 @@ def last_old(pieces: list[Piece], until_us: int, beyond_us: int) -> Generator[in
 
 
 def cut(pieces: list[Piece], last: int) -> int:
-    """The last command, up to `last`, whose block of the chain ends the commands that may go; 0
-    when too few may. From the block's end to it all commands are of one piece."""
+    """Return the last command, up to `last`, whose block of the chain ends the commands that may
+    go; 0 when too few may. From the block's end to it all commands are of one piece."""
     begin = pieces[0][0] if pieces else 0
     for after, to in reversed(pieces):
         found = min(last, to)
@@ -102,7 +103,7 @@ def cut(pieces: list[Piece], last: int) -> int:
 
 
 def answered(asking: Generator[int, int, int], answer: Callable[[int], int]) -> int:
-    """The result of a search, whose questions are answered at once."""
+    """Return the result of a search, whose questions are answered at once."""
     try:
         question = next(asking)
         while True:
@@ -112,6 +113,6 @@ def answered(asking: Generator[int, int, int], answer: Callable[[int], int]) -> 
 
 
 def time_of(journal: SqliteJournal, sequence: int) -> int:
-    """When a command was stamped, in µs; errors as for reading."""
+    """Return when a command was stamped, in µs; errors as for reading."""
     first, payload = journal.packed(sequence - 1, sequence)[0]
     return _commands.decode(payload)[sequence - first].time

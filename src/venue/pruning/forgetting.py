@@ -63,7 +63,8 @@ def spans(now: int, kept: list[int], day_us: int = DAY_US) -> list[tuple[int, in
 
 
 def forgetting(node: Node) -> list[asyncio.Task[None]]:
-    """The tasks that bound what a venue in memory keeps of its past, until they are cancelled."""
+    """Return the tasks that bound what a venue in memory keeps of its past, until they are
+    cancelled."""
     recent = partial(take, node.engine, node.market_data, node.recorder)
     keeping = keeping_recent(node.journal, recent, partial(take_state, node.engine))
     return [*keeping, asyncio.create_task(Forgetting(node).run())]

@@ -110,7 +110,8 @@ def _check(name: str, journal: SqliteJournal, last: int) -> None:
 
 
 def _last(journal: SqliteJournal, path: str, keep_us: int, beyond_us: int) -> int:
-    """The last command that goes, as the journal, its branches and history allow; 0: too few do."""
+    """Return the last command that goes, as the journal, its branches and history allow; 0: too few
+    do."""
     begin, newest = journal.begin(), journal.last_sequence()
     if newest - begin < BLOCK:
         return 0
@@ -138,8 +139,8 @@ def _standing(journal: SqliteJournal, last: int) -> Snapshot:
 
 
 def _trunk(journal: SqliteJournal) -> Trunk:
-    """The commands that all later ones build on; most venues never went back, as their newest
-    snapshot says."""
+    """Return the commands that all later ones build on; most venues never went back, as their
+    newest snapshot says."""
     begin, last = journal.begin(), journal.last_sequence()
     trunk = Trunk(begin, begin, {})
     newest = next((one for one in journal.snapshots() if begin <= one.sequence <= last), None)

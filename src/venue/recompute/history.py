@@ -83,7 +83,7 @@ def _projected(new: str, journal: Readable, begin: int) -> int:
 
 
 def _has_older(store: Store, begin: int) -> bool:
-    """Whether there are rows of commands up to `begin`."""
+    """Return whether there are rows of commands up to `begin`."""
     own, _ = opening(store.connection)
     return own < begin and store.reached() > 0
 

@@ -351,7 +351,8 @@ class Changes:
             self._all_positions(event.uid, event.symbol, cause, touched)
 
     def moved_of(self, uid: int, ordinal: int, time: int) -> MoneyMoved:
-        """The moves of an owner's collateral in one asset, counted from `time` if not before."""
+        """Return the moves of an owner's collateral in one asset, counted from `time` if not
+        before."""
         moved = self.moved.get((uid, ordinal))
         if moved is None:
             moved = self.moved[uid, ordinal] = MoneyMoved(time)
@@ -436,7 +437,8 @@ class Changes:
 
 
 def _liquidate_fee(events: list[Event], place: int) -> int:
-    """The liquidation fee of the trade at `place`: its item follows that of the other fees."""
+    """Return the liquidation fee of the trade at `place`: its item follows that of the other
+    fees."""
     for event in events[place + 1 : place + 3]:
         if not isinstance(event, Income):
             break

@@ -53,7 +53,7 @@ class PrivateFrames:
         self.changes = Changes(engine, listens)
 
     def frames(self, applied: Applied) -> list[PrivateFrame]:
-        """The frames of one command: orders, fills, accounts, positions."""
+        """Return the frames of one command: orders, fills, accounts, positions."""
         touched = self.changes.fold(applied)
         gathered: Gathered = {}
         self._orders(touched, gathered)
@@ -86,7 +86,7 @@ class PrivateFrames:
             _add(gathered, (note.uid, product, ORDERS, ORDER_UPDATE), item)
 
     def _opened_by(self, note: OrderNote | ConditionalNote, number: int) -> int:
-        """The order that opened its position, where positions are separate, otherwise 0."""
+        """Return the order that opened its position, where positions are separate, otherwise 0."""
         if not note.modes[1]:
             return 0
         if isinstance(note, OrderNote) and (note.side == BUY) == (note.position_side == LONG):

@@ -52,7 +52,8 @@ DIRECTIONS: Final = ("TAKER", "MAKER")
 def contract_account_item(
     engine: Engine, holding: Holding, ordinal: int, moved: MoneyMoved, time: int
 ) -> ContractAccountItem:
-    """One settle asset of an owner over all its pools as they are now, with the moves since."""
+    """Return one settle asset of an owner over all its pools as they are now, with the moves
+    since."""
     asset = engine.assets[ordinal]
     balance = sum(wallet(pool) for pool in holding.pools_in(ordinal))
 
@@ -95,7 +96,7 @@ def contract_account_item(
 
 
 def contract_order_item(engine: Engine, note: OrderNote, opened_by: int) -> ContractOrderItem:
-    """A contract order; `opened_by` is the order that opened its position where those are
+    """Return a contract order; `opened_by` is the order that opened its position where those are
     separate. One that a conditional order became shows that one's type and trigger, as REST does.
     """
     perp = engine.perps[note.symbol]
@@ -211,7 +212,7 @@ def contract_fill_item(
     note: PositionNote,
     time: int,
 ) -> ContractFillItem:
-    """One leg of a contract trade on the position of `note`."""
+    """Return one leg of a contract trade on the position of `note`."""
     perp = engine.perps[trade.symbol]
     instrument = perp.market.instrument
     asset = engine.assets[perp.asset]
@@ -242,7 +243,7 @@ def contract_fill_item(
 
 
 def position_item(engine: Engine, held: Position) -> PositionItem:
-    """An open position as it is now."""
+    """Return an open position as it is now."""
     instrument = held.perp.market.instrument
     asset = engine.assets[held.perp.asset]
     isolated = held.pool.position_id != 0
@@ -279,7 +280,7 @@ def position_item(engine: Engine, held: Position) -> PositionItem:
 def closed_position_item(
     engine: Engine, closed: PositionClosed, note: PositionNote, time: int
 ) -> PositionItem:
-    """A position that has ended at `time`."""
+    """Return a position that has ended at `time`."""
     perp = engine.perps[closed.symbol]
     instrument = perp.market.instrument
     asset = engine.assets[perp.asset]
@@ -326,7 +327,8 @@ def _closes(side: int, position_side: int) -> bool:
 
 
 def _trigger(conditional: ConditionalNote) -> int:
-    """The trigger price; a trailing stop's moves along and is known only when it was triggered."""
+    """Return the trigger price; a trailing stop's moves along and is known only when it was
+    triggered."""
     return conditional.triggered_price or conditional.trigger_price
 
 
@@ -337,5 +339,5 @@ def _rates(engine: Engine, uid: int, perp: Perpetual) -> tuple[int, int]:
 
 
 def _leverage(engine: Engine, uid: int, perp: Perpetual, position_side: int) -> str:
-    """The owner's settings for new positions of a side now."""
+    """Return the owner's settings for new positions of a side now."""
     return str(engine.holding(uid).modes_or_default(perp).leverage(position_side))

@@ -154,7 +154,7 @@ class PastNotes(Struct, array_like=True):
 
 
 def placed_order(placed: OrderPlaced | ContractOrderPlaced, time: int) -> OrderNote:
-    """The note of a new order."""
+    """Return the note of a new order."""
     return OrderNote(
         placed.order_id, placed.uid, placed.symbol, placed.side, placed.type, placed.time_in_force,
         placed.quantity, placed.price, placed.client_id, time, time,
@@ -162,7 +162,7 @@ def placed_order(placed: OrderPlaced | ContractOrderPlaced, time: int) -> OrderN
 
 
 def placed_conditional(placed: AlgoPlaced, modes: Chosen, time: int) -> ConditionalNote:
-    """The note of a new conditional order."""
+    """Return the note of a new conditional order."""
     return ConditionalNote(
         placed.algo_id, placed.uid, placed.symbol, placed.side, placed.position_side, placed.type,
         placed.quantity, placed.trigger_price, placed.price, placed.source, placed.client_id,
@@ -175,7 +175,8 @@ def placed_conditional(placed: AlgoPlaced, modes: Chosen, time: int) -> Conditio
 
 
 def open_order(order: Order[T]) -> OrderNote:
-    """The note of an order that rests in a book; fees and fill prices of the past are unknown."""
+    """Return the note of an order that rests in a book; fees and fill prices of the past are
+    unknown."""
     note = OrderNote(
         order.order_id, order.uid, order.market.symbol, order.side, order.type,
         order.time_in_force, order.quantity, order.price, order.client_id, order.time, order.time,
@@ -188,7 +189,7 @@ def open_order(order: Order[T]) -> OrderNote:
 
 
 def open_contract_order(order: Order[Terms], modes: Chosen) -> OrderNote:
-    """The same of a contract order."""
+    """Return the same of a contract order."""
     note = open_order(order)
     terms = order.terms
     note.executed -= terms.trimmed
@@ -205,7 +206,8 @@ def open_contract_order(order: Order[Terms], modes: Chosen) -> OrderNote:
 
 
 def _origin(order: Order[Terms]) -> Algo | None:
-    """The conditional order that an open order came from, while its client id is remembered."""
+    """Return the conditional order that an open order came from, while its client id is
+    remembered."""
     terms = order.terms
     if not terms.algo_id:
         return None
@@ -214,7 +216,7 @@ def _origin(order: Order[Terms]) -> Algo | None:
 
 
 def waiting_conditional(order: Algo, modes: Chosen) -> ConditionalNote:
-    """The note of a conditional order: one that waits, or one that became an open order."""
+    """Return the note of a conditional order: one that waits, or one that became an open order."""
     position_id = order.position.position_id if order.position is not None else 0
     # A trailing stop's price moves along: its note has none until it is triggered.
     waits_at = 0 if order.type == ALGO_TRAILING_STOP_MARKET else order.trigger_price
@@ -233,7 +235,7 @@ def waiting_conditional(order: Algo, modes: Chosen) -> ConditionalNote:
 
 
 def open_position(position: Position) -> PositionNote:
-    """The note of a position that is open."""
+    """Return the note of a position that is open."""
     note = PositionNote(
         position.open_order_id, position.created_sequence,
         isolated=position.pool.position_id != 0, separated=position.separated,

@@ -52,7 +52,7 @@ class Numbering:
         self._versions = {(uid, product): Version(newest) for uid, product, newest in versions}
 
     def numbers(self) -> list[Numbers]:
-        """The records of a snapshot."""
+        """Return the records of a snapshot."""
         return [Numbers(*key, one.newest, one.lost) for key, one in self._channels.items()]
 
     def versions(self) -> list[tuple[int, int, int]]:
@@ -60,7 +60,7 @@ class Numbering:
         return [(*owner, version.newest) for owner, version in self._versions.items()]
 
     def next(self, key: OwnKey) -> tuple[int, int]:
-        """The number and the version of a channel's next frame, which take effect."""
+        """Return the number and the version of a channel's next frame, which take effect."""
         channel = self._channels.get(key)
         if channel is None:
             channel = self._channels[key] = Channel()
@@ -78,7 +78,7 @@ class Numbering:
         channel.lost = channel.newest
 
     def newest(self, key: OwnKey) -> int:
-        """The number of a channel's newest frame; 0 before the first."""
+        """Return the number of a channel's newest frame; 0 before the first."""
         channel = self._channels.get(key)
         return channel.newest if channel is not None else 0
 

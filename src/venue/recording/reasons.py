@@ -31,7 +31,7 @@ BY_OPERATOR: Final = "ADMIN_CANCELED"
 
 
 def of_spot_order(event: OrderClosed, command: Command) -> str:
-    """Why a spot order ended."""
+    """Return why a spot order ended."""
     if not event.resting:
         return NOT_FILLED
     if isinstance(command, FreezeOwner):
@@ -42,7 +42,7 @@ def of_spot_order(event: OrderClosed, command: Command) -> str:
 def of_contract_order(
     event: ContractOrderClosed, command: Command, *, counted_down: bool, opens: bool
 ) -> str:
-    """Why a contract order ended; `counted_down`: a countdown ended it."""
+    """Return why a contract order ended; `counted_down`: a countdown ended it."""
     if not event.resting:
         return NOT_FILLED
     if event.cause == CAUSE_LIQUIDATION:
@@ -57,10 +57,10 @@ def of_contract_order(
 
 
 def of_refused(event: AlgoTriggered) -> str:
-    """Why a conditional order became none when it was triggered."""
+    """Return why a conditional order became none when it was triggered."""
     return NO_MARGIN if event.reason == Reject.FUNDS else NOT_FILLED
 
 
 def of_conditional(command: Command) -> str:
-    """Why a waiting conditional order ended."""
+    """Return why a waiting conditional order ended."""
     return BY_USER if isinstance(command, OWNERS_CONDITIONAL_CANCEL) else NOTHING_TO_REDUCE

@@ -108,7 +108,7 @@ class Recorder:
     # -- questions --------------------------------------------------------------------------------
 
     def trusted(self) -> bool:
-        """Whether frames are made: there was no defect since the last renewal."""
+        """Return whether frames are made: there was no defect since the last renewal."""
         return self._frames is not None
 
     # -- what happens -----------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class Recorder:
         self.published = self.take()
 
     def take(self) -> list[KeptFrame]:
-        """The frames made since the last call."""
+        """Return the frames made since the last call."""
         made = self._made
         if made:
             self._made = []

@@ -24,7 +24,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def account_item(engine: Engine, account: Account, ordinal: int) -> str:
-    """A `SpotAccountItem`: one asset of a spot wallet as it is now."""
+    """Return a `SpotAccountItem`: one asset of a spot wallet as it is now."""
     asset = engine.assets[ordinal]
     balance = account.spot[ordinal]
     scale, free, locked = asset.scale, balance.free, balance.locked
@@ -40,7 +40,7 @@ def account_item(engine: Engine, account: Account, ordinal: int) -> str:
 
 
 def order_item(engine: Engine, note: OrderNote) -> str:
-    """A `SpotOrderItem`: an order as its note knows it, with the fee rates of now."""
+    """Return a `SpotOrderItem`: an order as its note knows it, with the fee rates of now."""
     market = engine.spot_markets[note.symbol]
     instrument = market.instrument
     account = engine.account(note.uid)
@@ -64,7 +64,8 @@ def order_item(engine: Engine, note: OrderNote) -> str:
 
 
 def fill_item(engine: Engine, trade: Trade, time: int, *, is_maker: bool) -> str:
-    """A `SpotFillItem`: one side's share. The buyer pays its fee in base, the seller in quote."""
+    """Return a `SpotFillItem`: one side's share. The buyer pays its fee in base, the seller in
+    quote."""
     market = engine.spot_markets[trade.symbol]
     instrument, assets = market.instrument, engine.assets
     quote = assets[market.quote].scale

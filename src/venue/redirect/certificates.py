@@ -25,7 +25,8 @@ VALID: Final = timedelta(days=396)  # some programs refuse more
 
 
 def make(folder: Path) -> ssl.SSLContext:
-    """A server's TLS with a new certificate; the authority's goes to `folder`. Raises OSError."""
+    """Return a server's TLS with a new certificate; the authority's goes to `folder`. Raises
+    OSError."""
     signer = ec.generate_private_key(ec.SECP256R1())
     key = ec.generate_private_key(ec.SECP256R1())
     authority = _authority(signer)
@@ -62,7 +63,7 @@ def _authority(signer: ec.EllipticCurvePrivateKey) -> x509.Certificate:
 def _certificate(
     authority: x509.Certificate, signer: ec.EllipticCurvePrivateKey, key: ec.EllipticCurvePublicKey
 ) -> x509.Certificate:
-    """The certificate of the exchange's names."""
+    """Return the certificate of the exchange's names."""
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, DOMAIN)])
     names = x509.SubjectAlternativeName([x509.DNSName(one) for one in CERTIFIED])
     identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key())

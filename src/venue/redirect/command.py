@@ -47,7 +47,7 @@ class Foreground:
         self._terminal = _terminal()
 
     async def run(self, words: tuple[str, ...], environment: Mapping[str, str]) -> int:
-        """The exit code of the command, when it and all of its group have ended. NotRun."""
+        """Return the exit code of the command, when it and all of its group have ended. NotRun."""
         loop = asyncio.get_running_loop()
         for number in PASSED_ON:  # one that comes now is passed on when there is a command
             loop.add_signal_handler(number, self._pass_on, number)
@@ -115,7 +115,7 @@ class Foreground:
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: int) -> bool:
-        """Whether there is a process in the group that gets it."""
+        """Return whether there is a process in the group that gets it."""
         try:
             os.killpg(self._pid, number)
         except (ProcessLookupError, PermissionError):
@@ -135,14 +135,14 @@ class Foreground:
 
 
 def _lacking(program: str) -> str:
-    """Why a program is not found: a script that is there names another one as its own."""
+    """Return why a program is not found: a script that is there names another one as its own."""
     if os.sep in program and os.path.exists(program):
         return "the interpreter that its first line names, or its loader, is not there"
     return "there is no such program"
 
 
 def _terminal() -> int | None:
-    """The terminal's descriptor, while this process is the one that reads from it."""
+    """Return the terminal's descriptor, while this process is the one that reads from it."""
     with suppress(OSError):
         if os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp():
             return 0

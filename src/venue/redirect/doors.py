@@ -162,8 +162,8 @@ class Doors:
 
 
 def _is_own(writer: asyncio.StreamWriter) -> bool:
-    """Whether this user's program connects, as far as the system tells: the doors speak with the
-    venue, and with the proxy that was there before, in this user's name."""
+    """Return whether this user's program connects, as far as the system tells: the doors speak with
+    the venue, and with the proxy that was there before, in this user's name."""
     ends = [writer.get_extra_info(name) for name in ("peername", "sockname")]
     return owner_of(ends[0][:2], ends[1][:2]) in (None, os.getuid())
 
@@ -176,14 +176,14 @@ async def _joined(program: Streams, other: Streams) -> None:
 
 
 def _named(head: Head) -> tuple[str, int]:
-    """The host and the port in a target such as http://host:port/path. ValueError."""
+    """Return the host and the port in a target such as http://host:port/path. ValueError."""
     if not head.target.lower().startswith("http://"):
         raise ValueError("no host is named")
     return split_port(head.target[7:].partition("/")[0].rpartition("@")[2], PLAIN_PORT)
 
 
 def _in_place(head: Head) -> Head:
-    """A proxy's request as the host itself gets it."""
+    """Return a proxy's request as the host itself gets it."""
     place, _, path = head.target[7:].partition("/")
     left = ("proxy-connection", "proxy-authorization", "host")
     fields = [("Host", place.rpartition("@")[2])]

@@ -56,7 +56,7 @@ class RedirectPlan(Struct, frozen=True):
 def environment(
     given: Mapping[str, str], plan: RedirectPlan, ports: Ports, *, isolated: bool
 ) -> dict[str, str]:
-    """The environment of the command, made of this process's own. Raises OSError: a file of
+    """Return the environment of the command, made of this process's own. Raises OSError: a file of
     certificates cannot be written. An `isolated` command finds the venue behind a door."""
     made = {name: value for name, value in given.items() if not name.startswith("VENUE_")}
     path = urlsplit(plan.url).path
@@ -69,7 +69,7 @@ def environment(
 
 
 def _proxy(given: Mapping[str, str], plan: RedirectPlan, ports: Ports) -> dict[str, str]:
-    """All programs that use a proxy use this one; for hosts of this machine they use none."""
+    """Name this proxy to all programs that use one; for hosts of this machine they use none."""
     left = {
         one.strip(): None
         for name in ("no_proxy", "NO_PROXY")
@@ -82,13 +82,13 @@ def _proxy(given: Mapping[str, str], plan: RedirectPlan, ports: Ports) -> dict[s
 
 
 def _is_other(host: str) -> bool:
-    """Whether an exception from the proxy leaves the exchange's names to it."""
+    """Return whether an exception from the proxy leaves the exchange's names to it."""
     name = host.lstrip("*").lstrip(".")
     return bool(name) and not is_exchange(name) and not DOMAIN.endswith(name)
 
 
 def _stores(given: Mapping[str, str], plan: RedirectPlan) -> dict[str, str]:
-    """The certificates that a program takes anyway, and the authority's with them."""
+    """Return the certificates that a program takes anyway, and the authority's with them."""
     folder = plan.folder
     authority = (folder / AUTHORITY).read_bytes()
     made = {}
@@ -108,7 +108,7 @@ def _systems() -> Iterable[str | None]:
 
 
 def _first(paths: Iterable[str | None]) -> bytes:
-    """The first of these files that is there, with a line's end; empty without one."""
+    """Return the first of these files that is there, with a line's end; empty without one."""
     for path in paths:
         if path and os.path.isfile(path):
             return Path(path).read_bytes().rstrip(b"\n") + b"\n"

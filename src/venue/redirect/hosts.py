@@ -22,18 +22,18 @@ SECURE_PORT: Final = 443
 
 
 def is_exchange(host: str) -> bool:
-    """Whether a name is the exchange's."""
+    """Return whether a name is the exchange's."""
     name = host.lower().rstrip(".")
     return name == DOMAIN or name.endswith(f".{DOMAIN}")
 
 
 def venue_path(host: str, target: str) -> str:
-    """A request's target on the venue, for the one at a name of the exchange."""
+    """Return a request's target on the venue, for the one at a name of the exchange."""
     return SOCKETS.get(host.lower().rstrip("."), "") + target
 
 
 def split_port(place: str, otherwise: int) -> tuple[str, int]:
-    """A name and its port, of `name:port`, `[address]:port` or a name alone. ValueError."""
+    """Return a name and its port, of `name:port`, `[address]:port` or a name alone. ValueError."""
     name, _, port = place.rpartition(":")
     if not name or (place.endswith("]") and place.startswith("[")):
         name, port = place, str(otherwise)

@@ -114,7 +114,7 @@ def _loopback_up() -> None:
 
 
 def _put(file: Path, content: bytes, folder: Path) -> None:
-    """Have the command read this in place of a file; a system without the file needs none."""
+    """Show the command this content in place of a file; a system without the file needs none."""
     ours = folder / file.name
     ours.write_bytes(content)
     with suppress(OSError):

@@ -50,7 +50,7 @@ class NameServer:
 
 
 def _name(question: bytes) -> tuple[str, int]:
-    """The name that is asked for, and where it ends. ValueError, IndexError."""
+    """Return the name that is asked for, and where it ends. ValueError, IndexError."""
     labels = []
     place = HEADER
     while length := question[place]:

@@ -35,7 +35,7 @@ class Before(NamedTuple):
 
 
 def before(given: Mapping[str, str]) -> Before | None:
-    """The proxy that the environment names. OtherProxy."""
+    """Return the proxy that the environment names. OtherProxy."""
     found = next(((name, given[name]) for name in VARIABLES if given.get(name)), None)
     if found is None:
         return None
@@ -56,7 +56,7 @@ class Outside:
         self._proxy = proxy
 
     async def tunnel(self, host: str, port: int) -> Streams:
-        """A connection to a host. NotReached."""
+        """Return a connection to a host. NotReached."""
         if self._proxy is None:
             return await _connect(host, port)
         streams = await _connect(self._proxy.host, self._proxy.port)
@@ -75,7 +75,8 @@ class Outside:
         return streams
 
     async def ask(self, host: str, port: int, asked: Head, in_place: Head) -> Streams:
-        """A connection on which a request is on its way, and no other can follow. NotReached."""
+        """Return a connection on which a request is on its way, and no other can follow.
+        NotReached."""
         if self._proxy is None:
             streams, head = await _connect(host, port), in_place
         else:
@@ -85,7 +86,7 @@ class Outside:
         return streams
 
     def _known(self) -> list[tuple[str, str]]:
-        """The fields by which the proxy knows us."""
+        """Return the fields by which the proxy knows us."""
         if self._proxy is None or not self._proxy.credentials:
             return []
         return [("Proxy-Authorization", self._proxy.credentials)]

@@ -38,7 +38,7 @@ class Head(NamedTuple):
     fields: list[tuple[str, str]]
 
     def get(self, name: str) -> str:
-        """The first field of a name; empty when there is none."""
+        """Return the first field of a name; empty when there is none."""
         return next((value for one, value in self.fields if one.lower() == name), "")
 
     @property
@@ -47,14 +47,14 @@ class Head(NamedTuple):
         return self.get("upgrade").lower() == "websocket"
 
     def alone(self) -> Head:
-        """The same as the last request of a connection, unless it opens a stream."""
+        """Return the same as the last request of a connection, unless it opens a stream."""
         if self.is_stream:
             return self
         fields = [one for one in self.fields if one[0].lower() != "connection"]
         return self._replace(fields=[*fields, ("Connection", "close")])
 
     def packed(self) -> bytes:
-        """Its bytes."""
+        """Return its bytes."""
         lines = [f"{self.method} {self.target} {self.version}"]
         lines += [f"{name}: {value}" for name, value in self.fields]
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
@@ -80,13 +80,13 @@ class Address(NamedTuple):
         return self.port if here and self.port not in (PLAIN_PORT, SECURE_PORT) else 0
 
     async def connect(self) -> Streams:
-        """A connection. Raises OSError."""
+        """Return a connection. Raises OSError."""
         context = ssl.create_default_context() if self.secure else None
         return await asyncio.open_connection(self.host, self.port, ssl=context, limit=HEAD_MAX)
 
 
 def address(url: str) -> Address:
-    """The parts of a venue's address, which is right."""
+    """Return the parts of a venue's address, which is right."""
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     port = parts.port or (SECURE_PORT if secure else PLAIN_PORT)
@@ -94,7 +94,7 @@ def address(url: str) -> Address:
 
 
 def parsed(data: bytes) -> Head:
-    """The head of a request. Garbled."""
+    """Return the head of a request. Garbled."""
     line, *rest = data.removesuffix(END).decode("latin-1").split("\r\n")
     parts = line.split(" ")
     if len(parts) != 3 or not parts[2].startswith("HTTP/1."):
@@ -151,7 +151,7 @@ async def serve(client: Streams, venue: Address, traffic: Traffic, first: bytes 
 
 
 async def _head(reader: asyncio.StreamReader) -> bytes:
-    """The next head; empty when the client has no more requests."""
+    """Return the next head; empty when the client has no more requests."""
     try:
         return await reader.readuntil(END)
     except asyncio.IncompleteReadError as problem:
@@ -161,8 +161,8 @@ async def _head(reader: asyncio.StreamReader) -> bytes:
 
 
 def _name(head: Head) -> str:
-    """The host that a request names, in small letters: the exchange's, or this machine. ValueError:
-    another one, with which a page could have its visitor's browser call the venue."""
+    """Return the host that a request names, in small letters: the exchange's, or this machine.
+    ValueError: another one, with which a page could have its visitor's browser call the venue."""
     name = split_port(head.get("host"), PLAIN_PORT)[0].lower()
     if not is_exchange(name) and name not in HERE:
         raise ValueError("another host's name")
@@ -170,9 +170,10 @@ def _name(head: Head) -> str:
 
 
 def _for_venue(head: Head, venue: Address) -> Head:
-    """The same request as the venue knows it: by its own name, without the exchange's. A program
-    may name the exchange as its origin; no page can, as no browser takes the certificate. The
-    request says that it was passed on, so that it is never taken for the operator's. ValueError."""
+    """Return the same request as the venue knows it: by its own name, without the exchange's. A
+    program may name the exchange as its origin; no page can, as no browser takes the certificate.
+    The request says that it was passed on, so that it is never taken for the operator's.
+    ValueError."""
     name = _name(head)
     exchange = is_exchange(name)
     fields = [VIA]
@@ -190,8 +191,8 @@ def _is_exchanges(origin: str) -> bool:
 
 
 async def _whole(head: Head, reader: asyncio.StreamReader) -> tuple[Head, bytes]:
-    """A request whose body comes in chunks, as one of a length: a venue takes no chunks. Garbled,
-    ValueError."""
+    """Return a request whose body comes in chunks, as one of a length: a venue takes no chunks.
+    Garbled, ValueError."""
     body = b""
     while size := int((await reader.readuntil(b"\r\n")).split(b";")[0], 16):
         if not 0 < size <= BODY_MAX - len(body):

@@ -22,8 +22,8 @@ UNSURE = "this system cuts no program off; one that uses neither the hooks nor t
 def run(
     words: tuple[str, ...], plan: RedirectPlan, stop_s: float, say: Callable[[str], None]
 ) -> int:
-    """The exit code of a command. `say` hears sentences for its user. OtherProxy; NotRun; OSError:
-    a file of certificates cannot be written."""
+    """Return the exit code of a command. `say` hears sentences for its user. OtherProxy; NotRun;
+    OSError: a file of certificates cannot be written."""
     proxy = None if plan.only else Outside(before(os.environ))
     isolation = isolate(plan.folder, address(plan.url).own_port) if plan.only else None
     if plan.only and isolation is None:

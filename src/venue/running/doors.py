@@ -62,7 +62,7 @@ async def doors(
 def _doors(
     options: Options, origins: Origins, limits: SocketLimits, taken: Taken, door: Door
 ) -> tuple[Callable[[Request], None], Sockets]:
-    """The function that serves a venue's requests, and the door for its streams."""
+    """Return the function that serves a venue's requests, and the door for its streams."""
     requests = dispatcher(door, options, origins)
     streams = _streams(door, options, requests.desk, origins, limits, taken)
     requests.faulty = _faulty(door, options, origins, requests).serve
@@ -87,7 +87,7 @@ def _world_starter(plain: Options, beside: Door, open_doors: Doors) -> WorldStar
 
 
 def _faulty(door: Door, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
-    """The door that serves for the dispatcher as rules of faults say."""
+    """Return the door that serves for the dispatcher as rules of faults say."""
     return FaultyDoor(door, whole, lambda clock: dispatcher(door, options, origins, clock).serve)
 
 
@@ -99,7 +99,7 @@ def _streams(
     limits: SocketLimits,
     taken: Taken,
 ) -> Sockets:
-    """The door for streams, with a hub that hears of every batch from now on."""
+    """Return the door for streams, with a hub that hears of every batch from now on."""
     node = door.node
     hub = Hub(door, Timing(depth_s=options.depth_ms / 1000))
     node.outbox.follow(hub.follow)

@@ -60,7 +60,7 @@ async def found_venue(door: Door, seed: int, *, demo_keys: bool, batch_place: bo
 
 
 def _practice(node: Node, seed: int) -> list[Command]:
-    """The first commands of a practice venue. A new venue's uids are known."""
+    """Return the first commands of a practice venue. A new venue's uids are known."""
     uids = {account.name: FIRST_UID + n for n, account in enumerate(demo.ACCOUNTS)}
     first = demo.genesis() + demo.funding(uids)
     first.append(ChangeSetting("historySeed", str(seed)))

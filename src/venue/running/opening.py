@@ -46,7 +46,7 @@ async def opened(
     on_failure: Callable[[BaseException], None],
     process: HelperProcess | None = None,
 ) -> AsyncIterator[Door]:
-    """The node without its doors, recovered and founded. OtherKind.
+    """Yield the node without its doors, recovered and founded. OtherKind.
 
     `process` is one for history that waits for its file.
     """
@@ -118,7 +118,7 @@ async def open_node(
 
 
 def _clock(options: Options, system: SystemClock, engine: Engine) -> VenueClock:
-    """The venue's clock, going on after the journal's last command; ClockRefused."""
+    """Return the venue's clock, going on after the journal's last command; ClockRefused."""
     clock = VenueClock(system, real_limits=options.real_limits)
     stored = engine.settings.get(SETTING, "")
     clock.begin(engine.time, parsed(stored), options.clock, options.at)

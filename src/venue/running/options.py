@@ -45,6 +45,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     resets: bool = False  # the state it begins to answer in is kept, for `reset`
 
     def limits_factor(self) -> int:
-        """How many times the interface's limits a client may use: a practice venue's share one
-        address."""
+        """Return how many times the interface's limits a client may use: a practice venue's share
+        one address."""
         return 1 if self.real_limits else DEV_FACTOR

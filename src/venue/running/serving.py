@@ -103,8 +103,8 @@ async def _serve(
 def _with_token(
     options: Options, bound: socket.socket
 ) -> tuple[Options, contextlib.AbstractContextManager[None]]:
-    """A real venue's options with the token of its file, unless another is given, and the note
-    that tells commands of it. OSError."""
+    """Return a real venue's options with the token of its file, unless another is given, and the
+    note that tells commands of it. OSError."""
     if options.practice or options.operator_token or options.state is None:
         return options, contextlib.nullcontext()
     token = operator_tokens.of_file(options.state)

@@ -21,7 +21,8 @@ log = logging.getLogger("venue")
 
 
 def keeper(node: Node, path: str, frames_kept: int) -> Keeper:
-    """The keeper: it has snapshots taken after history has durably projected their commands."""
+    """Return the keeper: it has snapshots taken after history has durably projected their
+    commands."""
     return Keeper(
         node.journal,
         path,

@@ -97,7 +97,7 @@ def wire_venue(
 
 
 def _keys(path: str, engine: Engine, journal: Journal) -> KeyStore:
-    """The key store beside a journal, no older than the journal knows it."""
+    """Return the key store beside a journal, no older than the journal knows it."""
     least = int(engine.settings.get(KEY_REWRITES, "0"))
     if engine.epoch:  # a revert took back what was noted, and may be the last command
         least = max(least, int(newest_setting(journal, KEY_REWRITES) or "0"))

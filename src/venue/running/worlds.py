@@ -69,7 +69,7 @@ class RunningWorld:
         self._passing = asyncio.create_task(node.timekeeper.run())
 
     def sequence(self) -> int:
-        """The number of its last command."""
+        """Return the number of its last command."""
         return self._node.engine.sequence
 
     def fail(self, problem: BaseException) -> None:

@@ -23,7 +23,7 @@ class StepAnswer(Struct, frozen=True):
 
 
 def shortfalls(expected: dict[str, Any], told: StepAnswer) -> list[str]:
-    """The differences between an answer and the expectation; empty when there are none."""
+    """Return the differences between an answer and the expectation; empty when there are none."""
     lost = expected.get("lost", False)
     if told.status == 0 or lost:
         if told.status == 0 and lost:
@@ -46,7 +46,7 @@ def shortfalls(expected: dict[str, Any], told: StepAnswer) -> list[str]:
 
 
 def _refusal(expected: dict[str, Any], told: StepAnswer) -> str:
-    """The difference in the status or the code of an answer; "" when there is none."""
+    """Return the difference in the status or the code of an answer; "" when there is none."""
     body = told.body if isinstance(told.body, dict) else {}
     words = body.get("msg") or body.get("message") or ""
     if "http" in expected and expected["http"] != told.status:
@@ -103,7 +103,7 @@ def _compared(path: str, wanted: Any, value: Any) -> list[str]:
 
 
 def _same(wanted: Any, value: Any) -> bool:
-    """Whether two values are equal, also as numbers: "0.10" is 0.1."""
+    """Return whether two values are equal, also as numbers: "0.10" is 0.1."""
     if isinstance(wanted, bool) or isinstance(value, bool):
         return wanted is value
     if wanted == value:

@@ -67,7 +67,7 @@ class Scenario(Struct, frozen=True):
 
 
 def load(path: str) -> Scenario:
-    """The scenario in a file. Refused: the text says what is wrong with it, and where."""
+    """Return the scenario in a file. Refused: the text says what is wrong with it, and where."""
     try:
         data = Path(path).read_bytes()
     except OSError as problem:
@@ -79,7 +79,7 @@ def load(path: str) -> Scenario:
 
 
 def parsed(data: bytes) -> Scenario:
-    """The scenario in a file's bytes. Refused."""
+    """Return the scenario in a file's bytes. Refused."""
     if len(data) > BYTES_MAX:
         raise ScenarioRefused(f"the file has {len(data)} bytes: must be at most {BYTES_MAX}")
     try:
@@ -110,7 +110,7 @@ def parsed(data: bytes) -> Scenario:
 
 
 def _steps(tables: list[Any], clock: int) -> list[Step]:
-    """The steps in their order; times never decrease, and references only point to earlier
+    """Return the steps in their order; times never decrease, and references only point to earlier
     steps."""
     steps: list[Step] = []
     latest = 0
@@ -171,7 +171,8 @@ def _step(number: int, table: dict[str, Any], clock: int) -> Step:
 
 
 def looked_up(text: str) -> Row:
-    """The row with a name such as `place_order` or `POST /api/v3/order`. Refused: there is none."""
+    """Return the row with a name such as `place_order` or `POST /api/v3/order`. Refused: there is
+    none."""
     method, _, path = text.partition(" ")
     for row in ROWS:
         if row.name == text or (row.method == method and row.path.rstrip("/") == path.rstrip("/")):
@@ -225,7 +226,7 @@ def _check_references(table: dict[str, Any], earlier: list[Step], names: list[An
 
 
 def _repeats(table: dict[str, Any], at: int) -> tuple[int, int]:
-    """How often a step is repeated, and until when (µs)."""
+    """Return how often a step is repeated, and until when (µs)."""
     if ("every" in table) != ("until" in table):
         raise ScenarioRefused("every: belongs together with until")
     if "every" not in table:
@@ -240,7 +241,7 @@ def _repeats(table: dict[str, Any], at: int) -> tuple[int, int]:
 
 
 def _since(text: str, clock: int) -> int:
-    """A time since the start (µs), from a span such as +10m or from an instant."""
+    """Return a time since the start (µs), from a span such as +10m or from an instant."""
     try:
         at = instant_us(text) - clock if "T" in text else span_us(text.removeprefix("+"))
     except ValueError:
@@ -268,7 +269,7 @@ def _moment(name: str, text: str) -> int:
 
 
 def _money(name: str, table: Any) -> list[tuple[str, str, str]]:
-    """The money of an owner from [accounts.NAME] spot = { USDT = "1000" }."""
+    """Return the money of an owner from [accounts.NAME] spot = { USDT = "1000" }."""
     where = f"accounts.{name}"
     if not NAME.fullmatch(name):
         raise ScenarioRefused(f"{where}: the name must be 1 to 40 letters, digits, - or _")
@@ -306,7 +307,7 @@ _WORDS: Final = {str: "a text", int: "a whole number", bool: "true or false", di
 
 
 def _of(kind: type[Any], table: dict[str, Any], name: str, default: Any) -> Any:
-    """The value, if it has the type `kind`. Refused: it has another type."""
+    """Return the value, if it has the type `kind`. Refused: it has another type."""
     value = table.get(name, default)
     if type(value) is not kind:
         raise ScenarioRefused(f"{name}: must be {_WORDS[kind]}")

@@ -16,7 +16,7 @@ class Missing(Exception):
 
 
 def value_at(answer: Any, path: str) -> Any:
-    """The value at a dotted path of field names, and of list indexes from 0.
+    """Return the value at a dotted path of field names, and of list indexes from 0.
 
     Missing: the path does not exist.
     """
@@ -32,7 +32,7 @@ def value_at(answer: Any, path: str) -> Any:
 
 
 def references(value: Any) -> Iterator[str]:
-    """The contents of all `${...}` in a step's values."""
+    """Yield the contents of all `${...}` in a step's values."""
     if isinstance(value, str):
         yield from REFERENCE.findall(value)
     elif isinstance(value, list):
@@ -44,7 +44,7 @@ def references(value: Any) -> Iterator[str]:
 
 
 def filled(value: Any, answers: dict[str, Any]) -> Any:
-    """A step's values with references replaced by values from earlier answers.
+    """Return a step's values with references replaced by values from earlier answers.
 
     A text that is one reference becomes its value, which may be a number or a list. Missing.
     """

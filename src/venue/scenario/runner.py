@@ -176,7 +176,8 @@ class Runner:
         return ask(self._url, StepRequest(row, values, self._keys.get(owner), stamp))
 
     def _needed(self, name: str, values: dict[str, Any]) -> Any:
-        """The answer to an operator's operation. ScenarioFailed: it is refused, or has none."""
+        """Return the answer to an operator's operation. ScenarioFailed: it is refused, or has
+        none."""
         told = self._sent_by(BY_NAME[name], values, "")
         if told.status == 0 or told.status >= OK_BELOW:
             words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body
@@ -185,7 +186,8 @@ class Runner:
 
 
 def _jumped(view: dict[str, Any], values: dict[str, Any]) -> str:
-    """The price of an index jump, on the contract's grid. ArithmeticError: it is no number."""
+    """Return the price of an index jump, on the contract's grid. ArithmeticError: it is no
+    number."""
     tick = Decimal(view["tickSize"])
     if "price" in values:
         price = Decimal(values["price"])

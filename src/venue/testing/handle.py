@@ -84,7 +84,7 @@ class Faults:
         return list(self._venue.operator("apply_fault_preset", name=name, **scaled))
 
     def hits(self, rule: str) -> int:
-        """How often a rule has applied. Misused: no rule has this id."""
+        """Return how often a rule has applied. Misused: no rule has this id."""
         for one in self._venue.operator("faults"):
             if one["id"] == rule:
                 return int(one["hits"])
@@ -108,8 +108,8 @@ class Wire:
         self._after = before[-1]["number"] if before else 0
 
     def entries(self, **only: Any) -> list[dict[str, Any]]:
-        """The entries that match all given fields, oldest first: `owner`, `operation`, `kind`,
-        `faulty`, `status` as 400, 4xx or lost. The newest 1,000, of a world 200. Refused,
+        """Return the entries that match all given fields, oldest first: `owner`, `operation`,
+        `kind`, `faulty`, `status` as 400, 4xx or lost. The newest 1,000, of a world 200. Refused,
         Unreachable."""
         return list(self._venue.operator("wire", after=self._after, limit=ENTRIES_MAX, **only))
 
@@ -150,13 +150,14 @@ class Handle:
             return ask_patiently(client, row, given(values, floats=True)).value()
 
     def account(self, name: str) -> Credentials:
-        """A demo account's keys. Misused: there is no such account."""
+        """Return a demo account's keys. Misused: there is no such account."""
         if name not in self.accounts:
             raise Misused(f"there is no account {name}; there are {', '.join(self.accounts)}")
         return self.accounts[name]
 
     def ccxt(self, name: str = "alice", **more: Any) -> Any:
-        """A stock ccxt client that trades as an account; `more` are options of its constructor."""
+        """Return a stock ccxt client that trades as an account; `more` are options of its
+        constructor."""
         import ccxt
 
         account = self.account(name)
@@ -202,7 +203,8 @@ class Handle:
         self.operator("revert", name=name)
 
     def explain(self, kind: str, identity: int | str) -> dict[str, Any]:
-        """The reasons for an `order`, `bill`, `liquidation` or `refusal`. Refused, Unreachable."""
+        """Return the reasons for an `order`, `bill`, `liquidation` or `refusal`. Refused,
+        Unreachable."""
         return dict(self.operator(f"explain_{kind}", id=identity))
 
     def index(self, symbol: str, price: str | Decimal) -> None:

@@ -55,7 +55,7 @@ class Machine(RuleBasedStateMachine):
         self._post()
 
     def attempt(self, act: Callable[[], R]) -> R | None:
-        """The result of an act; None when the venue refuses it, which is no failure."""
+        """Return the result of an act; None when the venue refuses it, which is no failure."""
         try:
             return act()
         except Refused:
@@ -167,7 +167,7 @@ class Machine(RuleBasedStateMachine):
 
 
 def _venue(seed: int, *, agents: bool) -> Venue:
-    """One venue for all runs: reverting it takes a millisecond."""
+    """Return one venue for all runs: reverting it takes a millisecond."""
     key = (seed, agents)
     if key not in _VENUES:
         _VENUES[key] = Venue(seed=seed, agents=agents)

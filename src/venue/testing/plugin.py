@@ -60,7 +60,7 @@ class Servers:
         self._made = 0
 
     def fresh(self, kind: Kind) -> Handle:
-        """A venue of a kind, in its initial state. Refused, Unreachable, NotStarted."""
+        """Return a venue of a kind, in its initial state. Refused, Unreachable, NotStarted."""
         from venue.testing.handle import Handle
 
         if self._given:
@@ -72,8 +72,8 @@ class Servers:
         return handle
 
     def world(self, kind: Kind, *, agents: bool) -> Handle:
-        """A new world of a venue; its other worlds are not touched. `agents` act in it. Refused,
-        Unreachable, NotStarted."""
+        """Return a new world of a venue; its other worlds are not touched. `agents` act in it.
+        Refused, Unreachable, NotStarted."""
         from venue.testing.handle import Handle
 
         host = self._given or self._url(kind)
@@ -121,7 +121,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def venue_servers() -> Iterator[Servers]:
-    """The venues that all tests of this worker share."""
+    """Yield the venues that all tests of this worker share."""
     servers = Servers(os.environ.get(URL, ""))
     yield servers
     servers.stop()
@@ -166,7 +166,7 @@ def _fail(words: str) -> NoReturn:
 def _lent(
     item: pytest.Item, servers: Servers, make: Callable[[Kind, dict[str, Any]], Handle]
 ) -> Iterator[Handle]:
-    """The venue or world that the marker asks for, until the test ends."""
+    """Yield the venue or world that the marker asks for, until the test ends."""
     from venue.client.errors import FAILURES
     from venue.practice import NotStarted
 
@@ -185,7 +185,7 @@ def _lent(
 
 
 def _made(given: dict[str, Any], make: Callable[[Kind], Handle]) -> Handle:
-    """The venue that a marker asks for."""
+    """Return the venue that a marker asks for."""
     if "scenario" in given:
         from venue.times import instant_text
 
@@ -228,7 +228,7 @@ def _played(scenario: Any, handle: Handle) -> None:
 
 
 def _marked(item: pytest.Item) -> dict[str, Any]:
-    """The marker's arguments; an unknown one, or one of another type, ends the test with one
+    """Return the marker's arguments; an unknown one, or one of another type, ends the test with one
     line."""
     from venue.lab.demo import SEED_MAX
 
@@ -286,7 +286,7 @@ def _state(handle: Handle) -> str:
 
 
 def _account(handle: Handle, owner: dict[str, Any]) -> list[str]:
-    """An owner's open orders, money and positions, in words."""
+    """Return an owner's open orders, money and positions, in words."""
     name = owner["name"]
     spot = []
     for one in handle.ask(name, "account")["balances"]:
@@ -305,8 +305,8 @@ def _account(handle: Handle, owner: dict[str, Any]) -> list[str]:
 
 
 def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
-    """A line on how to open the venue's run, which stays in pytest's cache; empty if there is
-    none."""
+    """Return a line on how to open the venue's run, which stays in pytest's cache; empty if there
+    is none."""
     from venue.bundle.file import RunRefused, write
     from venue.bundle.gathering import PATIENCE_S, gathered
     from venue.client.blocking import Client
@@ -327,7 +327,8 @@ def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
 
 
 def _log(handle: Handle) -> str:
-    """The last requests of clients with their answers, without the test's own operator calls."""
+    """Return the last requests of clients with their answers, without the test's own operator
+    calls."""
     from venue.client.defaults import DEFAULT_URL
     from venue.client.errors import FAILURES
     from venue.client.wire_lines import line

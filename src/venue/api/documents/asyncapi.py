@@ -49,7 +49,7 @@ IDENTITY: dict[str, Any] = {"oneOf": [{"type": "integer"}, {"type": "string", "m
 
 
 def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
-    """The AsyncAPI 3.0 document of these sockets, from the server's side."""
+    """Return the AsyncAPI 3.0 document of these sockets, from the server's side."""
     sockets = list(sockets)
     streams = [stream for socket in sockets for stream in streams_of(socket).values()]
     payloads: list[type[Struct]] = [Greeting, PublicPing, PrivatePing, *OWN_ITEMS.values()]
@@ -111,7 +111,7 @@ def _name(stream: Stream, product: Product) -> str:
 
 
 def _frame(stream: Stream, product: Product) -> dict[str, Any]:
-    """A channel's frame; those of private channels say what their items are."""
+    """Return a channel's frame; those of private channels say what their items are."""
     message = _message(stream.payload)
     if stream.private:
         item = {"$ref": f"#/components/schemas/{OWN_ITEMS[stream.name, product].__name__}"}
@@ -147,7 +147,7 @@ def _request() -> dict[str, Any]:
 
 
 def _asks(method: str, params: type[Struct]) -> dict[str, Any]:
-    """A request whose params are an object."""
+    """Return a request whose params are an object."""
     return {
         "summary": (params.__doc__ or "").strip().partition("\n")[0],
         "payload": {
@@ -163,7 +163,7 @@ def _asks(method: str, params: type[Struct]) -> dict[str, Any]:
 
 
 def _answers(row: Row) -> dict[str, Any]:
-    """The outcome of an operation: with status 200 its result, otherwise the error."""
+    """Return the outcome of an operation: with status 200 its result, otherwise the error."""
     (result,), _ = msgspec.json.schema_components(
         [row.reply], ref_template="#/components/schemas/{name}"
     )
@@ -185,7 +185,7 @@ def _answers(row: Row) -> dict[str, Any]:
 
 
 def _entry(channel: str, name: str) -> dict[str, Any]:
-    """A row of the table of operations, asked for over a socket."""
+    """Return a row of the table of operations, asked for over a socket."""
     reply = {"$ref": f"{channel}/messages/{name}_answer"}
     return {
         **_operation("receive", channel, [name]),
@@ -209,7 +209,7 @@ def _acknowledgement() -> dict[str, Any]:
 
 
 def _login() -> dict[str, Any]:
-    """The headers of the request that opens a private socket."""
+    """Return the headers of the request that opens a private socket."""
     return {
         "type": "object",
         "required": list(SIGNATURE),

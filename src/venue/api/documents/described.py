@@ -13,7 +13,7 @@ WORDS: Final = {
 
 
 def described(struct: str, component: Schema) -> Schema:
-    """A struct's schema with the words of each field; the schema's own words come first."""
+    """Return a struct's schema with the words of each field; the schema's own words come first."""
     fields = component.get("properties", {})
     told = {name: _described(struct, name, schema) for name, schema in fields.items()}
     return {**component, "properties": told} if fields else component
@@ -29,14 +29,15 @@ def _described(struct: str, name: str, schema: Schema) -> Schema:
 
 
 def example(components: dict[str, Schema], struct: str) -> dict[str, Any]:
-    """An example of a request: the fields that it needs, and those of the structs in them."""
+    """Return an example of a request: the fields that it needs, and those of the structs in
+    them."""
     component = components.get(struct, {})
     fields = component.get("properties", {})
     return {name: _value(components, fields[name]) for name in component.get("required", [])}
 
 
 def _value(components: dict[str, Schema], schema: Schema) -> Any:
-    """A field's example; of a struct, or a list of them, the struct's."""
+    """Return a field's example; of a struct, or a list of them, the struct's."""
     if "examples" in schema:
         return schema["examples"][0]
     if "$ref" in schema:
@@ -45,7 +46,7 @@ def _value(components: dict[str, Schema], schema: Schema) -> Any:
 
 
 def _fitting(value: Any, schema: Schema) -> Any:
-    """The example in the form that the schema wants; None: the field is an object, or may be
+    """Return the example in the form that the schema wants; None: the field is an object, or may be
     absent only."""
     forms = schema.get("anyOf", [schema])
     if "$ref" in forms[0] or "$ref" in str(forms[0].get("items", "")):

@@ -46,7 +46,7 @@ _RETRY: Final = {"Retry-After": "Seconds to wait."}
 def openapi(
     rows: Iterable[Row], version: str, profile: Profile = Profile.DOCUMENT
 ) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of these rows, of a venue with this profile."""
+    """Return the OpenAPI 3.1 document of these rows, of a venue with this profile."""
     rows = list(rows)
     types = [kind for row in rows for kind in (row.request, row.reply)]
     schemas, components = msgspec.json.schema_components(
@@ -84,7 +84,7 @@ def openapi(
 
 
 def _bodies(rows: Iterable[Row]) -> list[type[Struct]]:
-    """The structs that stand in bodies of requests: those of rows, and of their lists."""
+    """Return the structs that stand in bodies of requests: those of rows, and of their lists."""
     found: dict[type[Struct], None] = {}
     for row in rows:
         if row.in_body:
@@ -165,7 +165,7 @@ def _document(
 
 
 def _parameters(request: dict[str, Any], row: Row, place: str) -> list[dict[str, Any]]:
-    """The parameters of a row that stand in its path, or those in its query."""
+    """Return the parameters of a row that stand in its path, or those in its query."""
     required = request.get("required", [])
     return [
         _parameter(name, place, schema, required=name in required)

@@ -40,12 +40,12 @@ def cleaned(value: Any) -> Any:
 
 
 def text_of(kind: type[Any]) -> str:
-    """A type's docstring."""
+    """Return a type's docstring."""
     return inspect.cleandoc(kind.__doc__ or "")
 
 
 def draft_07(value: Any) -> Any:
-    """The same schema in the words of draft 07, the dialect of AsyncAPI 3.0."""
+    """Return the same schema in the words of draft 07, the dialect of AsyncAPI 3.0."""
     if isinstance(value, list):
         return [draft_07(item) for item in value]
     if not isinstance(value, dict):
@@ -59,14 +59,14 @@ def draft_07(value: Any) -> Any:
 
 
 def asked(schema: Schema) -> Schema:
-    """A parameter of a query, which is left out and not null."""
+    """Return a parameter of a query, which is left out and not null."""
     base = _base(schema)
     default = schema.get("default")
     return base if default is None else {**base, "default": default}
 
 
 def said(struct: type[Struct], component: Schema) -> Schema:
-    """The schema of a body: every form of each field that is taken (protocol 1.2)."""
+    """Return the schema of a body: every form of each field that is taken (protocol 1.2)."""
     kinds, required = _kinds(struct), component.get("required", [])
     properties = {
         name: _said(schema, kinds[name], optional=name not in required)
@@ -90,7 +90,7 @@ def _said(schema: Schema, kind: Kind, *, optional: bool) -> Schema:
 
 
 def _base(schema: Schema) -> Schema:
-    """The schema of a value that is given: without null, without the default."""
+    """Return the schema of a value that is given: without null, without the default."""
     given = [form for form in schema.get("anyOf", ()) if form != {"type": "null"}]
     if given:
         return given[0] if len(given) == 1 else {"anyOf": given}

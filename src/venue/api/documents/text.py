@@ -6,12 +6,12 @@ HEAD = ("operation", "method", "path", "access", "weight IP/UID")
 
 
 def operations() -> list[dict[str, str]]:
-    """The rows by the names of their columns."""
+    """Return the rows by the names of their columns."""
     return [dict(zip(HEAD, line, strict=True)) for line in _lines()]
 
 
 def operations_table() -> str:
-    """One line per row, aligned."""
+    """Return one line per row, aligned."""
     lines = [HEAD, *_lines()]
     widths = [max(len(line[column]) for line in lines) for column in range(len(HEAD))]
     return "\n".join(

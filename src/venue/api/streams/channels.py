@@ -342,7 +342,7 @@ ALIASES: Final = {"order": "orders", "position": "positions"}  # spellings of so
 
 
 def streams_of(socket: Socket) -> dict[str, Stream]:
-    """The streams a socket has, by the name of each channel."""
+    """Return the streams a socket has, by the name of each channel."""
     return {
         channel: stream
         for stream in STREAMS

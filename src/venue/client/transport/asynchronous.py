@@ -33,7 +33,7 @@ class Line(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
 
     async def ask(self, request: bytes, http: Http) -> Answer:
-        """The answer to a request, each part of it within the time limit. NoAnswer."""
+        """Return the answer to a request, each part of it within the time limit. NoAnswer."""
         self._waiting = self.loop.create_future()
         self._parser = HttpResponseParser(self)
         try:
@@ -99,7 +99,7 @@ class Line(asyncio.Protocol):
             self._waiting.set_exception(NoAnswer(words))
 
     def socket(self) -> HasFile:
-        """The system's end of the connection."""
+        """Return the system's end of the connection."""
         found: HasFile = self._transport.get_extra_info("socket")
         return found
 
@@ -122,7 +122,7 @@ class Connections:
         self._host = shown if http.port is None else f"{shown}:{http.port}"
 
     async def ask(self, request: Request) -> Answer:
-        """The answer to a request. NoAnswer."""
+        """Return the answer to a request. NoAnswer."""
         async with self._under_way:
             line = self._idle.take() or await self._dialed()
             try:

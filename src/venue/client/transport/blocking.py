@@ -19,7 +19,7 @@ class Connections:
         self._idle: Idle[HTTPConnection] = Idle(lambda one: has_ended(one.sock))
 
     def ask(self, request: Request) -> Answer:
-        """The answer to a request. NoAnswer."""
+        """Return the answer to a request. NoAnswer."""
         connection = self._idle.take() or self._dialed()
         method, target, headers, body = request
         try:

@@ -42,7 +42,7 @@ class Idle(Generic[C]):
         self._closed = False
 
     def take(self) -> C | None:
-        """A connection that can be used; None: open one."""
+        """Return a connection that can be used; None: open one."""
         with self._lock:
             while self._kept:
                 connection, since = self._kept.pop()
@@ -69,7 +69,8 @@ class Idle(Generic[C]):
 
 
 def has_ended(socket: HasFile) -> bool:
-    """Whether there is something to read, which is the end: no request waits for an answer."""
+    """Return whether there is something to read, which is the end: no request waits for an
+    answer."""
     with selectors.DefaultSelector() as selector:  # `select` takes no more than 1,024 files
         selector.register(socket, selectors.EVENT_READ)
         return bool(selector.select(0))

@@ -47,7 +47,7 @@ OPEN: Final[tuple[int, ...]] = tuple([status for status, after in NEXT.items() i
 
 
 def after_fill(left: int) -> int:
-    """The status of an order once a fill has left `remaining` lots of it."""
+    """Return the status of an order once a fill has left `remaining` lots of it."""
     return PARTIALLY_FILLED if left else FILLED
 
 
@@ -120,7 +120,7 @@ class Order(Generic[T]):
         self.terms = terms
 
     def fault(self, position_side: int = LONG) -> Rejected | None:
-        """The first fault of the order by itself, in the order of rule 3.1.
+        """Return the first fault of the order by itself, in the order of rule 3.1.
 
         A contract order names its `position_side`; a spot order names none.
         """
@@ -167,7 +167,7 @@ class Level(Generic[T]):
         self.tail = order
 
     def orders(self) -> Iterator[Order[T]]:
-        """The orders at this price, oldest first."""
+        """Yield the orders at this price, oldest first."""
         order: Order[T] | None = self.head
         while order is not None:
             yield order
@@ -186,7 +186,7 @@ class Half(Generic[T]):
         self.levels: dict[int, Level[T]] = {}
 
     def walk(self) -> Iterator[Level[T]]:
-        """The levels, best price first."""
+        """Yield the levels, best price first."""
         for key in reversed(self.keys):
             yield self.levels[key]
 
@@ -196,8 +196,8 @@ class Half(Generic[T]):
         return [levels[key] for key in self.keys[: -most - 1 : -1]]
 
     def within(self, limit: int) -> Iterator[Order[T]]:
-        """The orders that an incoming order with this limit price (ticks) could meet, in matching
-        order."""
+        """Yield the orders that an incoming order with this limit price (ticks) could meet, in
+        matching order."""
         least = limit * self.sign
         for level in self.walk():
             if level.price * self.sign < least:
@@ -335,22 +335,23 @@ class Book(Generic[T]):
                     self.ask = -keys[-1] if keys else NO_ASK
 
     def opposite(self, side: int) -> Half[T]:
-        """The half that an order of this side trades with."""
+        """Return the half that an order of this side trades with."""
         return self.asks if side == BUY else self.bids
 
     def best(self, side: int) -> int:
-        """The best price at which an order of this side can trade, in ticks; 0 when the other side
-        is empty."""
+        """Return the best price at which an order of this side can trade, in ticks; 0 when the
+        other side is empty."""
         if side == BUY:
             return self.ask if self.ask != NO_ASK else 0
         return self.bid
 
     def crosses(self, side: int, price: int) -> bool:
-        """Whether an order of this side at this price would trade."""
+        """Return whether an order of this side at this price would trade."""
         return price >= self.ask if side == BUY else price <= self.bid
 
     def twice_mid(self) -> int:
-        """The sum of the two best prices: twice their middle, exactly; 0 when a side is empty."""
+        """Return the sum of the two best prices: twice their middle, exactly; 0 when a side is
+        empty."""
         return self.bid + self.ask if self.bid and self.ask != NO_ASK else 0
 
 
@@ -412,7 +413,7 @@ class Market(Generic[T]):
         self.taker_ppm = min(self.instrument.taker_ppm, most_ppm)
 
     def worst_price(self, side: int, mark: int = 0) -> int:
-        """The worst price that the aggressive side may name (rule 3.9), in ticks.
+        """Return the worst price that the aggressive side may name (rule 3.9), in ticks.
 
         It is measured from a contract's `mark`; without a mark from the last trade, and without a
         trade from the mid. 0 when there is no reference.
@@ -435,5 +436,5 @@ def _drop(half: Half[T], key: int) -> list[int]:
 
 
 def resting(half: Half[T]) -> list[Order[T]]:
-    """The orders of one side, best price and oldest first."""
+    """Return the orders of one side, best price and oldest first."""
     return list(half.within(0 if half.sign > 0 else NO_ASK))

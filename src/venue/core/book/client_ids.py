@@ -69,7 +69,7 @@ class ClientIds(Generic[T]):
             self._forget(oldest)
 
     def ended(self) -> list[Order[T]]:
-        """The orders whose ids are remembered, oldest first."""
+        """Return the orders whose ids are remembered, oldest first."""
         found: list[Order[T]] = []
         order = self._oldest
         while order is not None:
@@ -102,5 +102,6 @@ class ClientIds(Generic[T]):
 
 
 def remembered(order: Order[T], time: int) -> bool:
-    """Whether an order's client id still counts: it is open, or ended less than a day ago."""
+    """Return whether an order's client id still counts: it is open, or ended less than a day
+    ago."""
     return order.level is not None or order.update_time > time - CLIENT_ID_MEMORY_US

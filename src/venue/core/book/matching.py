@@ -37,10 +37,11 @@ class Rules(Protocol[T, F_co]):
     """A product's rules: they turn the resting orders that an order meets into fills."""
 
     def meet(self, maker: Order[T], lots: int) -> F_co | None:
-        """The fill of so many lots with a resting order; None when that order is no liquidity."""
+        """Return the fill of so many lots with a resting order; None when that order is no
+        liquidity."""
 
     def end(self, maker: Order[T]) -> F_co:
-        """The entry for a resting order that self-trade prevention ends."""
+        """Return the entry for a resting order that self-trade prevention ends."""
 
 
 class Match(Generic[T, F]):
@@ -139,7 +140,8 @@ class Match(Generic[T, F]):
         return status in OPEN
 
     def outcome(self, left: int, *, crosses: bool) -> int:
-        """The order's status when `remaining` lots are left, which cross the book or do not."""
+        """Return the order's status when `remaining` lots are left, which cross the book or do
+        not."""
         if left == 0:
             return FILLED
         order = self.order
@@ -154,7 +156,7 @@ class Match(Generic[T, F]):
 
 
 def expected(match: Match[T, F], taken: dict[int, int]) -> int:
-    """The status that an order will have once its match is executed.
+    """Return the status that an order will have once its match is executed.
 
     `taken` are the lots that the fills take off the resting orders, by id.
     """
@@ -165,17 +167,17 @@ def expected(match: Match[T, F], taken: dict[int, int]) -> int:
 
 
 def any_price(side: int) -> int:
-    """The limit, in ticks, of an order of this side that takes any price."""
+    """Return the limit, in ticks, of an order of this side that takes any price."""
     return PRICE_MAX if side == BUY else LOWEST
 
 
 def tighter(side: int, price: int, other: int) -> int:
-    """The one of two limits that an order of this side reaches first."""
+    """Return the one of two limits that an order of this side reaches first."""
     return min(price, other) if side == BUY else max(price, other)
 
 
 def within_band(side: int, price: int, band_ppm: int) -> int:
-    """The worst price within the band from `price`, in ticks (rule 3.4)."""
+    """Return the worst price within the band from `price`, in ticks (rule 3.4)."""
     if side == BUY:
         return price * (PPM + band_ppm) // PPM
     return ceil_div(price * (PPM - band_ppm), PPM)

@@ -96,7 +96,7 @@ def market_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
 
 
 def price_refused(terms: Terms) -> Rejected | None:
-    """Whether nobody may open at the contract's price (rules 5.10, 5.14)."""
+    """Return whether nobody may open at the contract's price (rules 5.10, 5.14)."""
     perp = terms.perp
     if perp.delisted is not None:
         return Rejected(Reject.DELISTED)
@@ -180,9 +180,9 @@ def opening_refused(order: Order[Terms], terms: Terms, worst: int, reach: int) -
 def _beyond_leverage(
     perp: Perpetual, leverage: int, worst: int, positions: list[Position], held: int
 ) -> Rejected:
-    """The refusal of a size beyond the leverage's bound, which it names: the most lots that the
-    positions and opening orders of a side may have together. It is what is `held` already where a
-    position's own tier ends the leverage."""
+    """Return the refusal of a size beyond the leverage's bound, which it names: the most lots that
+    the positions and opening orders of a side may have together. It is what is `held` already where
+    a position's own tier ends the leverage."""
     tiers = perp.tiers
     most = 0  # in atoms
     for cap, allowed in zip(tiers.caps, tiers.leverages, strict=True):
@@ -196,7 +196,8 @@ def _beyond_leverage(
 
 
 def _too_large(perp: Perpetual) -> Rejected:
-    """The refusal of a position beyond the contract's bounds, of which it names the smaller one."""
+    """Return the refusal of a position beyond the contract's bounds, of which it names the smaller
+    one."""
     whole = perp.position_max == perp.contract.position_max
     return Rejected(Reject.POSITION_MAX if whole else Reject.OWNER_SHARE, perp.position_max)
 
@@ -204,9 +205,9 @@ def _too_large(perp: Perpetual) -> Rejected:
 def order_margin(
     side: int, lots: int, price: int, mark: int, unit: int, leverage: int, taker_ppm: int
 ) -> int:
-    """The money that an opening order needs, in atoms (rule 5.6): margin at the worse of price and
-    mark, the loss that it would have at once, and the taker's fee. `side` is a position side;
-    `mark` 0: unknown."""
+    """Return the money that an opening order needs, in atoms (rule 5.6): margin at the worse of
+    price and mark, the loss that it would have at once, and the taker's fee. `side` is a position
+    side; `mark` 0: unknown."""
     size = lots * unit
     value = size * price
     # Rounded up, as `ceil_div` does; written out because every order comes by here. Compiled, a
@@ -238,15 +239,16 @@ def positions_refused(terms: Terms) -> Rejected | None:
 
 
 def short_of(need: int) -> Rejected:
-    """The refusal for too little money. It names the atoms needed, at most what 64 bits hold."""
+    """Return the refusal for too little money. It names the atoms needed, at most what 64 bits
+    hold."""
     return Rejected(Reject.FUNDS, min(need, STORED_MAX))
 
 
 def closing_refused(
     order: Order[Terms], terms: Terms, position: Position, *, crossing: bool
 ) -> Rejected | None:
-    """Whether an order closes more lots than its position has left, or would trade at a price in
-    doubt and increase the owner's exposure (rule 5.14)."""
+    """Return whether an order closes more lots than its position has left, or would trade at a
+    price in doubt and increase the owner's exposure (rule 5.14)."""
     # An order that closes on its owner's behalf clears other closing orders out of its way.
     left = position.left() if terms.cause == CAUSE_USER else position.quantity
     if order.quantity > left or not left:
@@ -261,8 +263,8 @@ def closing_refused(
 
 
 def solvent_price(order: Order[Terms], terms: Terms, position: Position) -> int:
-    """The worst price at which closing leaves the pool the margin that the rest of it needs: no
-    owner may trade a loss onto the insurance fund. A pool that already has less may close at the
+    """Return the worst price at which closing leaves the pool the margin that the rest of it needs:
+    no owner may trade a loss onto the insurance fund. A pool that already has less may close at the
     mark. The fund itself and liquidations have limits of their own."""
     perp = terms.perp
     if terms.cause == CAUSE_LIQUIDATION or terms.cause == CAUSE_UNWIND:

@@ -32,7 +32,7 @@ class Rest:
         ) = numbers  # fmt: skip
 
     def numbers(self) -> list[int]:
-        """All fields, in the order of the constructor."""
+        """Return all fields, in the order of the constructor."""
         return [
             self.position_id, self.lots, self.price, self.kind, self.tif, self.cause, self.algo_id,
         ]  # fmt: skip

@@ -86,7 +86,7 @@ class Collateral:
     def item(
         self, pool: Pool, kind: str, amount: int, symbol: str, fee: int = 0, reason: str = ""
     ) -> Income:
-        """The income item of a movement that has just been made."""
+        """Return the income item of a movement that has just been made."""
         counters = self.counters
         bill_id = counters.bill
         counters.bill = bill_id + 1
@@ -109,7 +109,7 @@ class Collateral:
         ]
 
     def fee_items(self, fees: Pool, fund: Pool, amount: int, symbol: str) -> list[Event]:
-        """The items of a liquidation fee that the fee account passed on to the fund: the fee
+        """Return the items of a liquidation fee that the fee account passed on to the fund: the fee
         account's income, and its payment to the fund (rule 7.3)."""
         arrived = self.item(fees, INCOME_ORDER_LIQUIDATE_FEE_INCOME, amount, symbol)
         arrived.balance += amount  # it has left the fee account since
@@ -120,12 +120,12 @@ class Collateral:
         ]
 
     def fund_holding(self, asset: int) -> Holding:
-        """The contract side of the insurance fund, which any of its pools leads to."""
+        """Return the contract side of the insurance fund, which any of its pools leads to."""
         return self.fund[asset].holding
 
 
 def available(holding: Holding, asset: int) -> int:
-    """The available money of an owner's cross pool (rule 5.6), in atoms."""
+    """Return the available money of an owner's cross pool (rule 5.6), in atoms."""
     return available_in(holding.cross(asset))
 
 
@@ -149,7 +149,7 @@ def removable(position: Position) -> int:
 
 
 def above_initial(position: Position) -> int:
-    """The part of an isolated position's wallet, less an unrealized loss, above its initial
+    """Return the part of an isolated position's wallet, less an unrealized loss, above its initial
     margin."""
     pool = position.pool
     own = pool.cash.collateral + position.side * position.value

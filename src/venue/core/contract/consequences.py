@@ -141,7 +141,7 @@ class Schedule:
         return events
 
     def goes_on(self) -> bool:
-        """Whether more is due than a slice does: the next `Proceed` continues it at once."""
+        """Return whether more is due than a slice does: the next `Proceed` continues it at once."""
         if self.pending or self.parking.pending():
             return True
         for perp in self.contracts.markets.values():
@@ -154,7 +154,8 @@ class Schedule:
         return False
 
     def _settling(self) -> bool:
-        """Whether a settlement can continue at once; one without a current index waits for it."""
+        """Return whether a settlement can continue at once; one without a current index waits for
+        it."""
         markets = self.contracts.markets.values()
         return any(perp.settlement is not None and settles(perp) for perp in markets)
 

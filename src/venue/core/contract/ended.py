@@ -44,7 +44,7 @@ class Ended(Generic[E]):
         own.append(number)
 
     def oldest(self) -> E | None:
-        """The one that ended first; None when there are none."""
+        """Return the one that ended first; None when there are none."""
         return next(iter(self._rows.values()))[1] if self._rows else None
 
     def take_oldest(self) -> E:
@@ -53,7 +53,7 @@ class Ended(Generic[E]):
         return self._take(uid)
 
     def things(self) -> list[E]:
-        """All remembered things, oldest first."""
+        """Return all remembered things, oldest first."""
         return [thing for _, thing in self._rows.values()]
 
     def _take(self, uid: int) -> E:

@@ -62,7 +62,7 @@ class Fill:
 
 
 def ended(maker: Order[Terms], status: int, cause: int = CAUSE_USER) -> Fill:
-    """The entry for a resting order that ends without a trade."""
+    """Return the entry for a resting order that ends without a trade."""
     fill = Fill(maker, 0, 0, 0, 0)
     fill.status = status
     fill.cause = cause
@@ -194,7 +194,7 @@ class Fills:
         return Part(position, order.order_id, fee, order.side)
 
     def _position_to_open(self, order: Order[Terms], terms: Terms) -> Position:
-        """The position that an order opens or adds to."""
+        """Return the position that an order opens or adds to."""
         modes = terms.modes
         if not modes.separated:
             held = modes.positions(terms.position_side)
@@ -432,7 +432,8 @@ class Fills:
 
 
 def holds_any(holding: Holding, asset: int) -> bool:
-    """Whether an owner has a position that settles in an asset, or a debt from an ended one."""
+    """Return whether an owner has a position that settles in an asset, or a debt from an ended
+    one."""
     cross = holding.cross(asset)
     if cross.positions or cross.cash.collateral < 0:
         return True
@@ -451,7 +452,7 @@ def _stand(position: Position, quantity: int, value: int) -> None:
 
 
 def _equity_after(part: Part, amount: int) -> int:
-    """The pool's equity at mark after the trade's cash and its fee; not below 0."""
+    """Return the pool's equity at mark after the trade's cash and its fee; not below 0."""
     return max(0, equity(part.position.pool) + part.position.side * amount - part.fee)
 
 

@@ -172,8 +172,8 @@ class Margins:
 
 
 def _margin(order: Order[Terms], wanted: Modes) -> int:
-    """The margin that the rest of an opening order needs under other leverages; 0 for a closing
-    one."""
+    """Return the margin that the rest of an opening order needs under other leverages; 0 for a
+    closing one."""
     terms = order.terms
     if not terms.opens:
         return 0
@@ -195,9 +195,9 @@ def _hold(ledger: Ledger, order: Order[Terms], margin: int) -> None:
 
 
 def _leverage_refused(modes: Modes, wanted: Modes, command: SetLeverage) -> Rejected | None:
-    """Whether a leverage in the command is above the contract's maximum, or above that of the tier
-    of a side that uses it. Leverages that the command does not change stay, even if present terms
-    no longer allow them (rule 1.7)."""
+    """Return whether a leverage in the command is above the contract's maximum, or above that of
+    the tier of a side that uses it. Leverages that the command does not change stay, even if
+    present terms no longer allow them (rule 1.7)."""
     perp = modes.perp
     most = perp.contract.leverage_max
     for leverage in (command.cross, command.long, command.short):
@@ -224,7 +224,8 @@ def _leverage_refused(modes: Modes, wanted: Modes, command: SetLeverage) -> Reje
 
 
 def _in_use(holding: Holding, perp: Perpetual) -> bool:
-    """Whether a mode cannot change: there is a position, an open order or a conditional order."""
+    """Return whether a mode cannot change: there is a position, an open order or a conditional
+    order."""
     modes = holding.modes_in(perp)
     return (
         bool(modes.longs or modes.shorts)

@@ -90,8 +90,8 @@ class ContractListing:
 
 
 def change_refused(contracts: Contracts, contract: Contract) -> Rejected | None:
-    """The refusal of new terms: the symbol is unknown, its grid would change, it is delisted,
-    another change is under way, or the terms are unsafe. None: they may be set."""
+    """Return the refusal of new terms: the symbol is unknown, its grid would change, it is
+    delisted, another change is under way, or the terms are unsafe. None: they may be set."""
     perp = contracts.markets.get(contract.instrument.symbol)
     if perp is None:
         return Rejected(Reject.SYMBOL_UNKNOWN)
@@ -110,14 +110,14 @@ def change_refused(contracts: Contracts, contract: Contract) -> Rejected | None:
 
 
 def _unsafe(contract: Contract, unit: int, settle: Asset) -> str:
-    """Why no contract may have these terms; empty when they are safe."""
+    """Return why no contract may have these terms; empty when they are safe."""
     breach = breach_of_terms(contract, unit, settle.scale)
     return "" if breach is None else f"{breach.field}: {breach.inequality()}"
 
 
 def _worse(contract: Contract, perp: Perpetual, settle: Asset) -> str:
-    """Why new terms do not fit a contract's mark; None when they fit it, or no worse than the old
-    ones."""
+    """Return why new terms do not fit a contract's mark; None when they fit it, or no worse than
+    the old ones."""
     breach = breach_of_price(contract, perp.mark, perp.unit, settle.scale)
     if breach is None:
         return ""

@@ -26,7 +26,7 @@ class Tiers:
             self.deductions.append(self.deductions[ordinal - 1] + step)
 
     def at(self, notional: int) -> int:
-        """The number of the tier of a notional, from 0; the last one has no end."""
+        """Return the number of the tier of a notional, from 0; the last one has no end."""
         last = len(self.caps) - 1
         for ordinal in range(last):
             if notional <= self.caps[ordinal]:
@@ -43,7 +43,7 @@ class Tiers:
         return millions * rate - (-rest // PPM)
 
     def above(self, base: int, notional: int) -> int:
-        """The margin that a notional adds to the margin of the `base` below it, in atoms."""
+        """Return the margin that a notional adds to the margin of the `base` below it, in atoms."""
         if not base:
             return self.maintenance(notional)
         return self.maintenance(base + notional) - self.maintenance(base)
@@ -55,13 +55,13 @@ def initial(notional: int, leverage: int) -> int:
 
 
 def freed(share: int, spare: int) -> int:
-    """The money that closing a part of an isolated position moves out (rule 5.5): its share of the
-    wallet, with the profit. The rest keeps at least its initial margin."""
+    """Return the money that closing a part of an isolated position moves out (rule 5.5): its share
+    of the wallet, with the profit. The rest keeps at least its initial margin."""
     return max(0, min(share, spare))
 
 
 def bankruptcy_price(side: int, size: int, mark: int, share: int, fee_ppm: int) -> int:
-    """The price at which a position's share of its pool's equity is used up, fee included.
+    """Return the price at which a position's share of its pool's equity is used up, fee included.
 
     `size` is lots x unit. Solves share + s x size x (p - mark) - fee x size x p = 0 for p (rule
     7.3), rounded in favour of the pool; 1 to PRICE_MAX ticks.
@@ -78,8 +78,8 @@ def bankruptcy_price(side: int, size: int, mark: int, share: int, fee_ppm: int) 
 def liquidation_price(
     side: int, size: int, mark: int, slack: int, tiers: Tiers, base: int = 0
 ) -> int:
-    """The first mark at which equity <= maintenance margin, when nothing but the mark changes
-    (5.9).
+    """Return the first mark at which equity <= maintenance margin, when nothing but the mark
+    changes (5.9).
 
     `slack` is the pool's equity at `mark` less the maintenance margin of its other positions,
     `base` is the value below the position in the tiers. In each tier slack + s x size x (p - mark)

@@ -98,7 +98,8 @@ class Plan:
         return self
 
     def _means(self) -> int:
-        """The greatest notional, in atoms, for which the owner of an opening order has margin."""
+        """Return the greatest notional, in atoms, for which the owner of an opening order has
+        margin."""
         leverage = self.terms.modes.leverage(self.terms.position_side)
         return available_in(self.terms.pool) * leverage
 
@@ -113,7 +114,7 @@ class Plan:
             match.enough = worth > self.most
 
     def fault(self) -> bool:
-        """Whether the plan no longer fits the state; then nothing of it may be executed."""
+        """Return whether the plan no longer fits the state; then nothing of it may be executed."""
         total = 0
         for fill in self.match.fills:
             maker, lots = fill.maker, fill.lots
@@ -131,8 +132,8 @@ class Plan:
     # -- the taker's need ------------------------------------------------------------------------
 
     def afforded(self, rest: int) -> bool:
-        """Whether the owner of an opening order can pay for all fills, and for `rest` atoms to hold
-        for the remainder."""
+        """Return whether the owner of an opening order can pay for all fills, and for `rest` atoms
+        to hold for the remainder."""
         stakes = self.stakes
         if stakes is not None and stakes.own:
             return stakes.trial(self.terms.pool, stakes.pools).available() >= rest
@@ -142,8 +143,9 @@ class Plan:
         return available_in(self.terms.pool) >= need
 
     def cost(self) -> int:
-        """The cost of the fills to an opening order's owner, in atoms (rule 5.6): margin at mark,
-        loss against it, and fee. It is an upper bound when the owner already has a position."""
+        """Return the cost of the fills to an opening order's owner, in atoms (rule 5.6): margin at
+        mark, loss against it, and fee. It is an upper bound when the owner already has a position.
+        """
         if self.isolated:
             return self.margin
         perp = self.perp
@@ -175,7 +177,7 @@ class Plan:
         return self
 
     def _isolated_bears(self, position: Position) -> int:
-        """How many of the fills an isolated pool can afford.
+        """Return how many of the fills an isolated pool can afford.
 
         Money that a fill frees leaves the pool, so the gain of the first fills does not pay for the
         loss and the fees of later ones.
@@ -210,7 +212,7 @@ class Plan:
     # -- one resting order -----------------------------------------------------------------------
 
     def end(self, maker: Order[Terms]) -> Fill:
-        """The entry for a resting order that self-trade prevention ends."""
+        """Return the entry for a resting order that self-trade prevention ends."""
         return ended(maker, EXPIRED)
 
     def meet(self, maker: Order[Terms], lots: int) -> Fill | None:
@@ -274,7 +276,7 @@ class Plan:
         return fill
 
     def _widens(self, maker: Order[Terms], closes: Position) -> bool:
-        """Whether a resting close, after its owner's earlier ones, increases the owner's
+        """Return whether a resting close, after its owner's earlier ones, increases the owner's
         exposure."""
         lots = self.closed.get(maker.uid, 0) + closes.side * maker.remaining
         return widens(maker.terms.modes, closes, lots)
@@ -287,20 +289,20 @@ class Plan:
             self.match.room -= 1
 
     def _money_to_leave(self, pool: Pool, *, isolated: bool) -> int | None:
-        """The money that a fill must leave in the pool of a resting order that opens, because
-        unknown prices of its positions may cost that much. None: the order may not trade until
-        prices are known."""
+        """Return the money that a fill must leave in the pool of a resting order that opens,
+        because unknown prices of its positions may cost that much. None: the order may not trade
+        until prices are known."""
         if self.doubt or (isolated and self._doubtful(pool)):
             return None
         kept = 0 if certain(pool) else self._possible_loss(pool)
         return None if kept and available_in(pool) < kept else kept
 
     def _doubtful(self, pool: Pool) -> bool:
-        """Whether a pool has a position in doubt."""
+        """Return whether a pool has a position in doubt."""
         return doubtful(pool) if len(pool.positions) <= FEW else self._make_stakes().doubtful(pool)
 
     def _possible_loss(self, pool: Pool) -> int:
-        """The possible loss of a pool at unknown prices, in atoms."""
+        """Return the possible loss of a pool at unknown prices, in atoms."""
         return (
             possible_loss(pool)
             if len(pool.positions) <= FEW
@@ -314,11 +316,11 @@ class Plan:
         return self.stakes
 
     def _has_stake(self, pool: Pool) -> bool:
-        """Whether earlier fills must be counted to check a pool."""
+        """Return whether earlier fills must be counted to check a pool."""
         return self.stakes is not None and pool in self.stakes.pools
 
     def _loses_easily(self, fill: Fill, terms: Terms, loss: int) -> bool:
-        """Whether a resting order's owner clearly has enough for a fill that costs it `loss`
+        """Return whether a resting order's owner clearly has enough for a fill that costs it `loss`
         against the mark: more than all fills that were found easy before, of any owner, cost."""
         perp = self.perp
         cost = loss + fill.maker_fee
@@ -383,7 +385,8 @@ class Plan:
         self.margin += fill.taker_margin
 
     def _margin_with(self, fill: Fill) -> int:
-        """The margin that the taker's isolated position gets from all fills including this one."""
+        """Return the margin that the taker's isolated position gets from all fills including this
+        one."""
         perp = self.perp
         price = fill.maker.price
         side = self.terms.position_side
@@ -395,8 +398,8 @@ class Plan:
 
 
 def all_wait(order: Order[Terms], terms: Terms) -> bool:
-    """Whether none of the orders that an order crosses may trade now, so that they all leave the
-    book."""
+    """Return whether none of the orders that an order crosses may trade now, so that they all leave
+    the book."""
     front = next(order.market.book.opposite(order.side).within(order.price))
     if not Doubted().holds(front):
         return False
@@ -405,12 +408,13 @@ def all_wait(order: Order[Terms], terms: Terms) -> bool:
 
 
 def _room(pool: Pool) -> int:
-    """The money that closes may lose in a pool: its orders' fills may use up what they hold."""
+    """Return the money that closes may lose in a pool: its orders' fills may use up what they
+    hold."""
     return equity(pool) - maintenance(pool) - pool.cash.held
 
 
 def _part_margin(order: Order[Terms], lots: int) -> int:
-    """The margin of the last `lots` of a resting order, in atoms: their part, rounded up."""
+    """Return the margin of the last `lots` of a resting order, in atoms: their part, rounded up."""
     terms = order.terms
     if not terms.opens or not lots:
         return 0

@@ -53,15 +53,15 @@ class OrderedRows(Generic[R]):
             del self.lasts[at]
 
     def first(self) -> R | None:
-        """The first row; None when there are none."""
+        """Return the first row; None when there are none."""
         return self.chunks[0][0] if self.chunks else None
 
     def front(self) -> R:
-        """The first row, when there is one for certain."""
+        """Return the first row, when there is one for certain."""
         return self.chunks[0][0]
 
     def last(self) -> R | None:
-        """The last row."""
+        """Return the last row."""
         return self.lasts[-1] if self.lasts else None
 
     def after(self, beginning: tuple[int, ...], most: int) -> list[R]:
@@ -77,5 +77,5 @@ class OrderedRows(Generic[R]):
         return found
 
     def rows(self) -> list[R]:
-        """All rows, in order."""
+        """Return all rows, in order."""
         return [row for chunk in self.chunks for row in chunk]

@@ -287,7 +287,7 @@ class Contracts:
         take_tiers(terms.modes.longs + terms.modes.shorts, self.collateral)
 
     def followed(self, symbol: str) -> bool:
-        """Whether conditional orders may enter after trades in a contract."""
+        """Return whether conditional orders may enter after trades in a contract."""
         perp = self.markets[symbol]
         rising, falling = perp.waiting[0], perp.waiting[1]
         return bool(rising.count or falling.count or perp.trailing.trails or perp.due_algos)
@@ -462,7 +462,7 @@ class Contracts:
 
 
 def closing_side(position_side: int) -> int:
-    """The side of orders that close a position of this side."""
+    """Return the side of orders that close a position of this side."""
     return SELL if position_side == LONG else BUY
 
 
@@ -488,8 +488,8 @@ def _repeat(earlier: Order[Terms], command: PlaceContractOrder) -> list[Event]:
 
 
 def _same_terms(terms: Terms, command: PlaceContractOrder) -> bool:
-    """Whether a stored order has the exits of a command that opens, or the position of one that
-    closes."""
+    """Return whether a stored order has the exits of a command that opens, or the position of one
+    that closes."""
     if not terms.opens:
         return terms.asked_position == command.position_id
     exits = (terms.take_profit or NO_EXIT, terms.stop_loss or NO_EXIT)

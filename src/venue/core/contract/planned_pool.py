@@ -149,11 +149,11 @@ class Stake:
     # -- what is left ----------------------------------------------------------------------------
 
     def available(self) -> int:
-        """The pool's available money; may be negative (rule 5.6)."""
+        """Return the pool's available money; may be negative (rule 5.6)."""
         return self.standing() - self.held
 
     def standing(self) -> int:
-        """The pool's available money without deducting its open orders."""
+        """Return the pool's available money without deducting its open orders."""
         return self.collateral + self.cost + min(0, self.value - self.cost) - self.initial
 
     def equity(self) -> int:
@@ -166,7 +166,7 @@ class Stake:
 
 
 def stake_of(pool: Pool, perp: Perpetual, time: int) -> Stake:
-    """A pool before any fill; the funding that it owes is already deducted."""
+    """Return a pool before any fill; the funding that it owes is already deducted."""
     stake = Stake(perp, isolated=pool.position_id > 0)
     stake.collateral = pool.cash.collateral
     stake.held = pool.cash.held

@@ -8,12 +8,13 @@ from venue.core.units import PRICE_MAX, part_down
 
 
 def closed_now(perp: Perpetual) -> bool:
-    """Whether nothing may be opened in a contract, found by the last tick or by a check now."""
+    """Return whether nothing may be opened in a contract, found by the last tick or by a check
+    now."""
     return perp.in_doubt() or perp.outside()
 
 
 def mark_of(position: Position) -> int:
-    """The contract's mark; before there is one, the position's own average price."""
+    """Return the contract's mark; before there is one, the position's own average price."""
     mark = position.perp.mark
     if mark or not position.quantity:
         return mark
@@ -21,7 +22,7 @@ def mark_of(position: Position) -> int:
 
 
 def notional(position: Position) -> int:
-    """The position's value at mark, in atoms, without sign."""
+    """Return the position's value at mark, in atoms, without sign."""
     perp = position.perp
     return (perp.mark or mark_of(position)) * (position.quantity * perp.unit)
 
@@ -32,7 +33,7 @@ def profit(position: Position) -> int:
 
 
 def added_up(positions: list[Position]) -> Sums:
-    """The sums of a pool's positions, at the present marks."""
+    """Return the sums of a pool's positions, at the present marks."""
     sums = Sums(positions[0].perp)
     add_up(sums, positions)
     return sums
@@ -97,20 +98,20 @@ def follow(sums: Sums, position: Position, quantity: int, value: int, base: int)
 
 
 def is_fresh(sums: Sums) -> bool:
-    """Whether no mark has moved since the sums were computed."""
+    """Return whether no mark has moved since the sums were computed."""
     if sums.perp.mark != sums.mark:
         return False
     return not sums.others or all(perp.mark == mark for perp, mark in sums.others)
 
 
 def _knows(sums: Sums, perp: Perpetual) -> bool:
-    """Whether the sums include positions in a contract."""
+    """Return whether the sums include positions in a contract."""
     return perp is sums.perp or any(other is perp for other, _ in sums.others)
 
 
 def sums_of(pool: Pool) -> Sums:
-    """The present sums of a pool's positions; they are reused while neither positions nor marks
-    change."""
+    """Return the present sums of a pool's positions; they are reused while neither positions nor
+    marks change."""
     sums = pool.sums
     if sums is None:
         sums = pool.sums = added_up(pool.positions)
@@ -125,8 +126,9 @@ def equity(pool: Pool) -> int:
 
 
 def available_in(pool: Pool) -> int:
-    """The available money of a cross pool (rule 5.6); may be negative: wallet + min(0, unrealized
-    profit) - initial margins - margins of open orders. Unrealized profit never counts."""
+    """Return the available money of a cross pool (rule 5.6); may be negative: wallet + min(0,
+    unrealized profit) - initial margins - margins of open orders. Unrealized profit never counts.
+    """
     sums = pool.sums
     if sums is None or sums.others or sums.perp.mark != sums.mark:
         if not pool.positions:
@@ -136,14 +138,15 @@ def available_in(pool: Pool) -> int:
 
 
 def free_above(pool: Pool, free: int) -> int:
-    """The part of `free` atoms that can leave a pool and keep it above its maintenance margin (rule
-    5.6): a mark may carry a position into a tier whose margin is above its initial one."""
+    """Return the part of `free` atoms that can leave a pool and keep it above its maintenance
+    margin (rule 5.6): a mark may carry a position into a tier whose margin is above its initial
+    one."""
     return min(free, equity(pool) - maintenance(pool) - 1) if pool.positions else free
 
 
 def certain(pool: Pool) -> bool:
-    """Whether the sums of a pool alone show that all its prices are known: the sums are current,
-    and of positions in one contract. If they do not show it, ask `prices_in_doubt`."""
+    """Return whether the sums of a pool alone show that all its prices are known: the sums are
+    current, and of positions in one contract. If they do not show it, ask `prices_in_doubt`."""
     sums = pool.sums
     if sums is None:
         return not pool.positions
@@ -153,7 +156,7 @@ def certain(pool: Pool) -> bool:
 
 
 def liquidation_mark(position: Position) -> int:
-    """The first mark of its contract that endangers its pool, in ticks (rule 5.9); 0: none.
+    """Return the first mark of its contract that endangers its pool, in ticks (rule 5.9); 0: none.
 
     Both sides of a hedge in one pool move together: its price lies below the mark when the pool is
     net long, above it when it is net short.
@@ -169,8 +172,8 @@ def liquidation_mark(position: Position) -> int:
 def endangering_mark(
     perp: Perpetual, tiers: Tiers, mark: int, slack: int, together: list[tuple[int, int, int]]
 ) -> int:
-    """The first mark that endangers one pool's positions in a contract, each given as side, lots
-    and base. `slack` is the pool's equity less its maintenance margin, in atoms."""
+    """Return the first mark that endangers one pool's positions in a contract, each given as side,
+    lots and base. `slack` is the pool's equity less its maintenance margin, in atoms."""
     held = sum([tiers.above(base, mark * lots * perp.unit) for _, lots, base in together])
     if len(together) == 1:
         side, lots, base = together[0]
@@ -196,12 +199,12 @@ def wallet(pool: Pool) -> int:
 
 
 def wallets(holding: Holding, asset: int) -> int:
-    """An owner's contract money in one settle asset, without unrealized profit, in atoms."""
+    """Return an owner's contract money in one settle asset, without unrealized profit, in atoms."""
     return sum([wallet(pool) for pool in holding.pools_in(asset)])
 
 
 def maintenance(pool: Pool) -> int:
-    """The sum of the positions' maintenance margins at mark (rule 5.8)."""
+    """Return the sum of the positions' maintenance margins at mark (rule 5.8)."""
     if not pool.positions:
         return 0
     sums = sums_of(pool)
@@ -211,12 +214,12 @@ def maintenance(pool: Pool) -> int:
 
 
 def maintenance_of(position: Position) -> int:
-    """The maintenance margin that a position adds to its owner's at mark (rule 5.8)."""
+    """Return the maintenance margin that a position adds to its owner's at mark (rule 5.8)."""
     return position.tiers.above(position.base, notional(position))
 
 
 def maintenance_after(position: Position, lots: int) -> int:
-    """The maintenance margin of a position's pool after `lots` of it are closed."""
+    """Return the maintenance margin of a position's pool after `lots` of it are closed."""
     tiers = position.tiers
     value = mark_of(position) * position.perp.unit
     before = tiers.above(position.base, value * position.quantity)
@@ -254,7 +257,7 @@ def reduce(position: Position, lots: int, notional: int, fee: int) -> tuple[int,
 
 
 def find_position(modes: Modes, side: int) -> Position | None:
-    """An owner's combined position of one side of a contract; None when there is none."""
+    """Return an owner's combined position of one side of a contract; None when there is none."""
     for position in modes.positions(side):
         if not position.separated:
             return position

@@ -46,7 +46,7 @@ class ContractOutlook:
 
 
 def preview(contracts: Contracts, command: PlaceContractOrder) -> ContractOutlook | list[Event]:
-    """The effects that an order would have now, or the events if it is refused or repeated.
+    """Return the effects that an order would have now, or the events if it is refused or repeated.
 
     Nothing is executed. The preview does not follow the consequences of the trades: conditional
     orders that they trigger, liquidations. Funding that is due now and that the owner would receive
@@ -102,7 +102,7 @@ def _position(outlook: ContractOutlook, order: Order[Terms], plan: Plan) -> None
 def _changed_position(
     order: Order[Terms], plan: Plan, stakes: dict[Pool, Stake]
 ) -> tuple[Stake, Pool, Shadow]:
-    """The position that the fills change, in its pool as they leave it."""
+    """Return the position that the fills change, in its pool as they leave it."""
     terms = order.terms
     cross = terms.pool
     position = grown_by(terms) if terms.closes is None else terms.closes
@@ -122,8 +122,8 @@ def _changed_position(
 
 
 def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
-    """The first mark that endangers the pool; `UNTOLD` when a close moves the base of the owner's
-    other separated positions."""
+    """Return the first mark that endangers the pool; `UNTOLD` when a close moves the base of the
+    owner's other separated positions."""
     if not terms.opens and terms.modes.separated and not pool.position_id:
         return UNTOLD
     perp = terms.perp
@@ -142,7 +142,7 @@ def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
 
 
 def _freed(stake: Stake, pool: Pool, plan: Plan, shadow: Shadow) -> int:
-    """The money that closing moves from an isolated pool to the cross pool (rule 5.5)."""
+    """Return the money that closing moves from an isolated pool to the cross pool (rule 5.5)."""
     if not shadow.quantity:
         return max(0, stake.collateral)
     return pool.cash.collateral + shadow.side * plan.notional - plan.fees - stake.collateral

@@ -31,20 +31,21 @@ NEAR_PPM: Final = 1_000  # how far from the mark such a pool may close positions
 
 
 def unknown(perp: Perpetual) -> bool:
-    """Whether a position's price is in doubt, or its contract is halted so that nobody can
+    """Return whether a position's price is in doubt, or its contract is halted so that nobody can
     close."""
     return perp.doubt or perp.shut()
 
 
 def doubt_refused(perp: Perpetual) -> Rejected:
-    """The refusal of an order whose contract's price is in doubt."""
+    """Return the refusal of an order whose contract's price is in doubt."""
     if perp.reopens:
         return Rejected(Reject.MARKET_HOURS, perp.reopens)
     return Rejected(Reject.PRICE_DOUBT)
 
 
 def doubtful(pool: Pool) -> bool:
-    """Whether a position's price is in doubt: nothing may leave the pool meanwhile (rule 5.14).
+    """Return whether a position's price is in doubt: nothing may leave the pool meanwhile (rule
+    5.14).
 
     Outside market hours, which last for days, only what the position may lose stays (rule 6.8).
     """
@@ -52,13 +53,13 @@ def doubtful(pool: Pool) -> bool:
 
 
 def spare(pool: Pool) -> int:
-    """The part of a cross pool's available money that may leave it, may be negative."""
+    """Return the part of a cross pool's available money that may leave it, may be negative."""
     return 0 if doubtful(pool) else free_above(pool, available_in(pool)) - possible_loss(pool)
 
 
 def possible_loss(pool: Pool) -> int:
-    """The possible loss of positions at unknown prices beyond initial margins, in atoms: all their
-    worth, long and short of a contract against each other."""
+    """Return the possible loss of positions at unknown prices beyond initial margins, in atoms: all
+    their worth, long and short of a contract against each other."""
     for position in pool.positions:
         if unknown(position.perp):
             return _loss_after_close(pool, None, 0)
@@ -80,7 +81,7 @@ def _loss_after_close(pool: Pool, closed: Position | None, lots: int) -> int:
 
 
 def spendable(position: Position, lots: int, share: int, fee_ppm: int) -> int:
-    """The cost that closing `lots` may have, of the `share` that a known price would allow.
+    """Return the cost that closing `lots` may have, of the `share` that a known price would allow.
 
     It is at most the larger of two amounts. The first is what would remain if all positions at
     unknown prices were lost. The second depends on the position: at an unknown price, its lots'
@@ -95,8 +96,8 @@ def spendable(position: Position, lots: int, share: int, fee_ppm: int) -> int:
 
 
 def too_dear(position: Position, lots: int, cost: int, fee_ppm: int) -> bool:
-    """Whether a resting order that closes lots of a position may not trade, because its owner's
-    loss would use money that its pool may lose at unknown prices."""
+    """Return whether a resting order that closes lots of a position may not trade, because its
+    owner's loss would use money that its pool may lose at unknown prices."""
     return cost > _part(position, lots, fee_ppm)
 
 
@@ -110,9 +111,9 @@ def _part(position: Position, lots: int, fee_ppm: int) -> int:
 
 
 def widens(modes: Modes, position: Position, lots: int) -> bool:
-    """Whether a close would leave an owner a larger net position in a contract without the money
-    for the whole worth of that growth: at a price in doubt that is an opening. `lots` of a short
-    are negative."""
+    """Return whether a close would leave an owner a larger net position in a contract without the
+    money for the whole worth of that growth: at a price in doubt that is an opening. `lots` of a
+    short are negative."""
     pool = position.pool
     if pool.position_id:  # an isolated position is a pool of its own
         return False
@@ -156,7 +157,7 @@ class Doubted:
         self.risks: dict[Pool, int] = {}
 
     def holds(self, order: Order[Terms]) -> bool:
-        """Whether an order may not trade with anybody, as a price is in doubt."""
+        """Return whether an order may not trade with anybody, as a price is in doubt."""
         terms = order.terms
         closes = terms.closes
         if closes is None:

@@ -101,32 +101,32 @@ class Perpetual:
         self.configure(contract)
 
     def default_leverage(self) -> int:
-        """The leverage of owners who have not chosen one."""
+        """Return the leverage of owners who have not chosen one."""
         return min(LEVERAGE_DEFAULT, self.tiers.leverages[0])
 
     def settles(self) -> bool:
-        """Whether it settles at a fixed price, or has settled (rule 1.8)."""
+        """Return whether it settles at a fixed price, or has settled (rule 1.8)."""
         return self.delisted is not None and self.delisted.price > 0
 
     def shut(self) -> bool:
-        """Whether nobody can close a position: halted, and without a price to settle at."""
+        """Return whether nobody can close a position: halted, and without a price to settle at."""
         return self.market.halted and not self.settles()
 
     def closed(self) -> bool:
-        """Whether nothing may be opened, found by the last tick: in doubt, or mark too far off."""
+        """Return whether nothing may be opened since the last tick: doubt, or mark too far off."""
         return self.doubt or self.outside()
 
     def outside(self) -> bool:
-        """Whether its terms do not fit its mark (rule 1.6)."""
+        """Return whether its terms do not fit its mark (rule 1.6)."""
         return not self.price_least <= self.mark <= self.price_highest
 
     def tiers_differ(self) -> bool:
-        """Whether positions may have other than the present tiers: former ones, or those before a
-        running change (rule 1.7)."""
+        """Return whether positions may have other than the present tiers: former ones, or those
+        before a running change (rule 1.7)."""
         return self.change is not None or len(self.former) > 0
 
     def in_doubt(self) -> bool:
-        """Whether nothing may be opened at its price, found by a tick or since (rule 5.14)."""
+        """Return whether nothing may be opened at its price, by a tick or since (rule 5.14)."""
         spot = self.spot
         if self.doubt or spot is None:
             return self.doubt
@@ -306,7 +306,7 @@ class Modes:
         self.shorts: list[Position] = []
 
     def standard(self, leverage: int) -> bool:
-        """Whether all choices are the defaults of a new owner, at this default leverage."""
+        """Return whether all choices are the defaults of a new owner, at this default leverage."""
         return (
             self.margin_mode == CROSSED
             and self.separated == COMBINED
@@ -314,15 +314,15 @@ class Modes:
         )
 
     def positions(self, side: int) -> list[Position]:
-        """The positions of one side; at most one while they are combined."""
+        """Return the positions of one side; at most one while they are combined."""
         return self.longs if side == LONG else self.shorts
 
     def totals(self, side: int) -> Totals:
-        """The totals of one side's separated positions."""
+        """Return the totals of one side's separated positions."""
         return self.total_long if side == LONG else self.total_short
 
     def leverage(self, side: int) -> int:
-        """The leverage of a new position of this side."""
+        """Return the leverage of a new position of this side."""
         if self.margin_mode == CROSSED:
             return self.cross
         return self.long if side == LONG else self.short
@@ -352,7 +352,7 @@ class Holding:
         self.taker_ppm = -1
 
     def cross(self, asset: int) -> Pool:
-        """The cross pool of an asset."""
+        """Return the cross pool of an asset."""
         return self.crosses[asset]
 
     def add_asset(self) -> None:
@@ -360,11 +360,11 @@ class Holding:
         self.crosses.append(Pool(self, self.account.contract[-1], 0))
 
     def pools(self) -> list[Pool]:
-        """Its pools: the cross pools by asset, then the isolated ones."""
+        """Return its pools: the cross pools by asset, then the isolated ones."""
         return [*self.crosses, *self.isolated.values()]
 
     def pools_in(self, asset: int) -> list[Pool]:
-        """Its pools of one asset, the cross pool first."""
+        """Return its pools of one asset, the cross pool first."""
         isolated = [pool for pool in self.isolated.values() if pool.asset == asset]
         return [self.cross(asset), *isolated]
 
@@ -380,29 +380,29 @@ class Holding:
         self.account.isolated.pop(pool.position_id, None)
 
     def modes_in(self, perp: Perpetual) -> Modes:
-        """The owner's modes in a contract; missing ones are created (defaults are no state)."""
+        """Return the owner's modes in a contract, created when missing (defaults: no state)."""
         modes = self.modes.get(perp.ordinal)
         if modes is None:
             modes = self.modes[perp.ordinal] = self._default_modes(perp)
         return modes
 
     def modes_or_default(self, perp: Perpetual) -> Modes:
-        """The owner's modes in a contract, for a question: defaults are not stored."""
+        """Return the owner's modes in a contract, for a question: defaults are not stored."""
         modes = self.modes.get(perp.ordinal)
         return self._default_modes(perp) if modes is None else modes
 
     def maker_rate(self, market: Market[Terms]) -> int:
-        """The fee of resting orders, in ppm."""
+        """Return the fee of resting orders, in ppm."""
         own = self.maker_ppm
         return market.maker_ppm if own < 0 else min(own, market.fee_most_ppm)
 
     def taker_rate(self, market: Market[Terms]) -> int:
-        """The fee of orders that take, in ppm."""
+        """Return the fee of orders that take, in ppm."""
         own = self.taker_ppm
         return market.taker_ppm if own < 0 else min(own, market.fee_most_ppm)
 
     def opening_rate(self, market: Market[Terms]) -> int:
-        """The fee that an opening order must be able to pay, in ppm: it may take, or rest."""
+        """Return the fee that an opening order must be able to pay, in ppm: take or rest."""
         maker, taker = self.maker_rate(market), self.taker_rate(market)
         return maker if maker > taker else taker
 
@@ -449,7 +449,7 @@ class Terms:
         self.exits_position = 0
 
     def position(self) -> Position | None:
-        """The position that the order closes, or has opened."""
+        """Return the position that the order closes, or has opened."""
         return self.closes if self.closes is not None else self.made
 
 

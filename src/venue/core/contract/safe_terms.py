@@ -49,8 +49,8 @@ class Breach(Struct, frozen=True):
 
 
 def breach_of_terms(contract: Contract, unit: int, scale: int) -> Breach | None:
-    """The first inequality that a contract's terms fail, whatever its price; None: they are safe,
-    or `contract_fault` refuses them.
+    """Return the first inequality that a contract's terms fail, whatever its price; None: they are
+    safe, or `contract_fault` refuses them.
 
     `unit` is one tick x lot in atoms of the settle asset, which has `scale` decimals.
     """
@@ -88,8 +88,8 @@ def breach_of_terms(contract: Contract, unit: int, scale: int) -> Breach | None:
 
 
 def _breach_of_notionals(contract: Contract, unit: int, scale: int) -> Breach | None:
-    """The inequality that a notional breaks: it must count beside the positions of the contract,
-    exceed a single order, and not exceed the largest position."""
+    """Return the inequality that a notional breaks: it must count beside the positions of the
+    contract, exceed a single order, and not exceed the largest position."""
     first, last = contract.tiers[0].notional_max, contract.tiers[-1].notional_max
     order = contract.instrument.quantity_min * unit * PRICES * price_least(contract)
     part = ceil_div(first, NOTIONAL_PART)
@@ -107,7 +107,8 @@ def _breach_of_notionals(contract: Contract, unit: int, scale: int) -> Breach | 
 
 
 def with_rate(contract: Contract, least_ppm: int) -> Contract:
-    """The contract with the lower maintenance rate that some of its positions keep (rule 1.7)."""
+    """Return the contract with the lower maintenance rate that some of its positions keep (rule
+    1.7)."""
     tiers = contract.tiers
     if not tiers or tiers[0].maintenance_ppm <= least_ppm:
         return contract
@@ -116,8 +117,8 @@ def with_rate(contract: Contract, least_ppm: int) -> Contract:
 
 
 def breach_of_price(contract: Contract, mark: int, unit: int, scale: int) -> Breach | None:
-    """The inequality that a contract fails at its mark, in ticks; 0: it has no mark, and fails
-    none. `unit` and `scale` are as in `breach_of_terms`."""
+    """Return the inequality that a contract fails at its mark, in ticks; 0: it has no mark, and
+    fails none. `unit` and `scale` are as in `breach_of_terms`."""
     if mark > price_highest(contract, unit):
         field, name, atoms = min(_notionals(contract), key=_atoms)
         order = contract.instrument.quantity_min * mark * unit
@@ -132,24 +133,25 @@ def breach_of_price(contract: Contract, mark: int, unit: int, scale: int) -> Bre
 
 
 def price_least(contract: Contract) -> int:
-    """The lowest mark, in ticks, at which one tick is at most a fifth of the maintenance margin."""
+    """Return the lowest mark, in ticks, at which one tick is at most a fifth of the maintenance
+    margin."""
     return ceil_div(TICK_PARTS * PPM, contract.tiers[0].maintenance_ppm)
 
 
 def price_highest(contract: Contract, unit: int) -> int:
-    """The highest mark, in ticks, at which the smallest order is within the index notional and
-    within the impact notional."""
+    """Return the highest mark, in ticks, at which the smallest order is within the index notional
+    and within the impact notional."""
     _, _, least = min(_notionals(contract), key=_atoms)
     return least // (contract.instrument.quantity_min * unit)
 
 
 def index_notional(contract: Contract) -> int:
-    """The notional that each side of the spot book must fill, in atoms (rule 6.1)."""
+    """Return the notional that each side of the spot book must fill, in atoms (rule 6.1)."""
     return contract.index_notional or _part(contract, INDEX_PART)
 
 
 def impact_notional(contract: Contract) -> int:
-    """The notional whose prices are the premium, in atoms (rule 6.3)."""
+    """Return the notional whose prices are the premium, in atoms (rule 6.3)."""
     return contract.impact_notional or _part(contract, IMPACT_PART)
 
 
@@ -169,12 +171,13 @@ def _part(contract: Contract, part: int) -> int:
 
 
 def price_most(contract: Contract, unit: int) -> int:
-    """The highest price at which the largest position's worth can still be counted, in ticks."""
+    """Return the highest price at which the largest position's worth can still be counted, in
+    ticks."""
     return min(PRICE_MAX, AMOUNT_MAX // (contract.position_max * unit))
 
 
 def position_most(contract: Contract) -> int:
-    """The most lots that an owner may hold or ask for on one side, in all its positions.
+    """Return the most lots that an owner may hold or ask for on one side, in all its positions.
 
     Its share is of the greatest open interest, not of what is open now, and at least the smallest
     order.
@@ -184,21 +187,21 @@ def position_most(contract: Contract) -> int:
 
 
 def fee_most(contract: Contract) -> int:
-    """The greatest fee rate in ppm: half of what keeps a position. PPM without tiers."""
+    """Return the greatest fee rate in ppm: half of what keeps a position. PPM without tiers."""
     return contract.tiers[0].maintenance_ppm * FEE_PPM // PPM if contract.tiers else PPM
 
 
 def funding_cap_most(contract: Contract) -> int:
-    """The greatest funding cap in ppb, so that one settlement cannot take all that keeps a position
-    (rule 6.4). PPB without tiers."""
+    """Return the greatest funding cap in ppb, so that one settlement cannot take all that keeps a
+    position (rule 6.4). PPB without tiers."""
     if not contract.tiers:
         return PPB
     return contract.tiers[0].maintenance_ppm * STEP_PPM * (PPB // PPM) // PPM
 
 
 def index_step_most(contract: Contract) -> int:
-    """The greatest step of the index a second, in ppm: it passes no pool from above its maintenance
-    margin to below zero (rule 6.1). PPM without tiers."""
+    """Return the greatest step of the index a second, in ppm: it passes no pool from above its
+    maintenance margin to below zero (rule 6.1). PPM without tiers."""
     return contract.tiers[0].maintenance_ppm * STEP_PPM // PPM if contract.tiers else PPM
 
 

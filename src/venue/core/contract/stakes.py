@@ -44,14 +44,14 @@ class Stakes:
     # -- prices in doubt -------------------------------------------------------------------------
 
     def doubtful(self, pool: Pool) -> bool:
-        """Whether a large pool has a position in doubt, computed once for all its orders."""
+        """Return whether a large pool has a position in doubt, computed once for all its orders."""
         found = self.doubts.get(pool)
         if found is None:
             found = self.doubts[pool] = doubtful(pool)
         return found
 
     def possible_loss(self, pool: Pool) -> int:
-        """The possible loss of a large pool at unknown prices, in atoms, computed once."""
+        """Return the possible loss of a large pool at unknown prices, in atoms, computed once."""
         risk = self.risks.get(pool)
         if risk is None:
             risk = self.risks[pool] = possible_loss(pool)
@@ -60,8 +60,8 @@ class Stakes:
     # -- bearing a fill --------------------------------------------------------------------------
 
     def bears(self, fill: Fill, terms: Terms, *, loses: bool) -> bool:
-        """Whether a resting order's owner can afford a fill after the earlier ones; if so the fill
-        is counted too.
+        """Return whether a resting order's owner can afford a fill after the earlier ones; if so
+        the fill is counted too.
 
         An opening order may use neither money that other orders hold nor money that does not exist:
         the available money stays above zero, or gets no lower. Only margin that the mark asks for
@@ -91,8 +91,8 @@ class Stakes:
         return borne
 
     def leaves(self, fill: Fill, terms: Terms, kept: int) -> bool:
-        """Whether a fill leaves `kept` available in the pool of a resting order that opens, after
-        the earlier fills. The fill itself is not counted."""
+        """Return whether a fill leaves `kept` available in the pool of a resting order that opens,
+        after the earlier fills. The fill itself is not counted."""
         own = self._count(fill.maker)
         tried: dict[Pool, Stake] = {}
         if own:
@@ -182,7 +182,7 @@ class Stakes:
             self._make(earlier, earlier.maker.terms, self.pools)
 
     def _fills_of(self, uid: int) -> list[Fill]:
-        """The fills that met an owner's resting orders."""
+        """Return the fills that met an owner's resting orders."""
         for fill in self.fills[self.counted :]:
             if fill.lots:
                 self.by_owner.setdefault(fill.maker.uid, []).append(fill)
@@ -191,7 +191,7 @@ class Stakes:
 
 
 def grown_by(terms: Terms) -> Position | None:
-    """The position that an opening order adds to; None when it will create one."""
+    """Return the position that an opening order adds to; None when it will create one."""
     if terms.modes.separated:
         made = terms.made
         return made if made is not None and made.quantity else None
@@ -199,7 +199,7 @@ def grown_by(terms: Terms) -> Position | None:
 
 
 def shadow_of(cross: Stake, order: Order[Terms], grown: Position | None) -> Shadow:
-    """The cross position that an order opens or adds to."""
+    """Return the cross position that an order opens or adds to."""
     if grown is not None:
         return cross.shadow_at(grown)
     terms = order.terms
@@ -213,7 +213,7 @@ def shadow_of(cross: Stake, order: Order[Terms], grown: Position | None) -> Shad
 
 
 def fee_held(fill: Fill, terms: Terms) -> int:
-    """The money that a resting opening order holds for the fee of a fill, in atoms."""
+    """Return the money that a resting opening order holds for the fee of a fill, in atoms."""
     perp = terms.perp
     maker = fill.maker
     whole = maker.price * (maker.quantity * perp.unit)
@@ -223,8 +223,8 @@ def fee_held(fill: Fill, terms: Terms) -> int:
 
 
 def maker_margin(fill: Fill, terms: Terms) -> int:
-    """The margin that a resting order moves into its isolated position: its part of the hold, or
-    all that the fill needs once the mark is worse than the order's price."""
+    """Return the margin that a resting order moves into its isolated position: its part of the
+    hold, or all that the fill needs once the mark is worse than the order's price."""
     perp = terms.perp
     maker = fill.maker
     side = terms.position_side
@@ -238,5 +238,5 @@ def maker_margin(fill: Fill, terms: Terms) -> int:
 
 
 def _risked(terms: Terms) -> Pool:
-    """The pool that pays for a fill: a closing order's own, otherwise the cross pool."""
+    """Return the pool that pays for a fill: a closing order's own, otherwise the cross pool."""
     return terms.pool if terms.closes is None else terms.closes.pool

@@ -31,9 +31,9 @@ class Delisted:
         self.done = False
 
     def under_way(self) -> bool:
-        """Whether positions are still to be closed at its price."""
+        """Return whether positions are still to be closed at its price."""
         return self.price > 0 and not self.done
 
     def numbers(self) -> list[int]:
-        """All fields, as a snapshot stores them."""
+        """Return all fields, as a snapshot stores them."""
         return [self.price, self.long, self.short, self.lots, int(self.done)]

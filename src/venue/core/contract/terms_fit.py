@@ -60,7 +60,7 @@ def judge(modes: Modes, tiers: Tiers, position_max: int) -> Judgement:
 
 
 def fits(modes: Modes) -> bool:
-    """Whether all positions of an owner have the present tiers, or may take them."""
+    """Return whether all positions of an owner have the present tiers, or may take them."""
     return not judge_positions(modes, modes.perp.tiers).keep
 
 
@@ -76,9 +76,9 @@ def take_tiers(positions: list[Position], collateral: Collateral) -> None:
 
 
 def outgrown(order: Order[Terms]) -> bool:
-    """Whether a resting order that opens may no longer open, because its owner's leverage is above
-    what the present tiers allow, or a position of its owner does not fit them. Called during a
-    change, for orders that it has not reached."""
+    """Return whether a resting order that opens may no longer open, because its owner's leverage is
+    above what the present tiers allow, or a position of its owner does not fit them. Called during
+    a change, for orders that it has not reached."""
     terms = order.terms
     perp, modes, side = terms.perp, terms.modes, terms.position_side
     lots = modes.opening_long if side == LONG else modes.opening_short
@@ -91,12 +91,13 @@ def outgrown(order: Order[Terms]) -> bool:
 
 
 def _notional_of(modes: Modes, side: int) -> int:
-    """The notional of an owner's positions of one side, in atoms."""
+    """Return the notional of an owner's positions of one side, in atoms."""
     return sum([notional(position) for position in modes.positions(side)])
 
 
 def _by_pool(modes: Modes, tiers: Tiers) -> list[list[Position]]:
-    """An owner's positions in a contract, grouped by pool; only pools where one has other tiers."""
+    """Return an owner's positions in a contract, grouped by pool; only pools where one has other
+    tiers."""
     pools: dict[Pool, list[Position]] = {}
     for position in modes.longs + modes.shorts:
         pools.setdefault(position.pool, []).append(position)
@@ -108,8 +109,8 @@ def _by_pool(modes: Modes, tiers: Tiers) -> list[list[Position]]:
 
 
 def _bears(together: list[Position], tiers: Tiers, values: dict[int, int]) -> bool:
-    """Whether positions of one pool in one contract fit tiers: their leverage is allowed, and the
-    pool is above the maintenance margin. `values` are the sides' notionals in atoms."""
+    """Return whether positions of one pool in one contract fit tiers: their leverage is allowed,
+    and the pool is above the maintenance margin. `values` are the sides' notionals in atoms."""
     pool = together[0].pool
     needed = maintenance(pool)
     for position in together:
@@ -122,7 +123,7 @@ def _bears(together: list[Position], tiers: Tiers, values: dict[int, int]) -> bo
 
 
 def _opening(modes: Modes) -> list[Order[Terms]]:
-    """An owner's open orders in a contract that open something, newest first."""
+    """Return an owner's open orders in a contract that open something, newest first."""
     if not modes.open_orders:
         return []
     market = modes.perp.market

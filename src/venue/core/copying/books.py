@@ -103,7 +103,7 @@ class Books:
             echo.first = True
 
     def _open_echo(self, lead: Lead, track: Track, *, opens: bool) -> Echo | None:
-        """The latest echo of the same kind, to which one more fill can be added; None when a
+        """Return the latest echo of the same kind, to which one more fill can be added; None when a
         follower has repeated it already."""
         for last in reversed(self.echoes.get(lead.account.uid, ())):
             if last.track is track:
@@ -117,7 +117,7 @@ class Books:
         return echo
 
     def _has_echo(self, lead: Lead, track: Track) -> bool:
-        """Whether followers still have to open a position of the lead."""
+        """Return whether followers still have to open a position of the lead."""
         return any(echo.track is track for echo in self.echoes.get(lead.account.uid, ()))
 
     def _end_track(self, lead: Lead, track: Track, said: list[Event]) -> None:

@@ -83,7 +83,8 @@ class Overdue:
         self.put(copy, time + (1 << copy.tries) // 4 * SECOND_US)
 
     def copies(self) -> list[Copy]:
-        """All copies: the queued ones in the order of their leads' turns, then the others."""
+        """Return all copies: the queued ones in the order of their leads' turns, then the
+        others."""
         found = [
             copy for line in self.lines.values() for own in line.values() for copy in own.values()
         ]

@@ -71,7 +71,7 @@ class Lead:
         return self.holding.account
 
     def copied(self, perp: Perpetual) -> bool:
-        """Whether positions in a contract are copied."""
+        """Return whether positions in a contract are copied."""
         return perp.asset == self.asset and (not self.symbols or perp.symbol in self.symbols)
 
     def count(self, order_id: int) -> bool:
@@ -86,7 +86,7 @@ class Lead:
         return True
 
     def next_follower(self, number: int) -> int:
-        """The first follower from this number on, 0: none."""
+        """Return the first follower from this number on, 0: none."""
         place = bisect_left(self.followers, number)
         return self.followers[place] if place < len(self.followers) else 0
 
@@ -178,7 +178,7 @@ class OpenCopies:
         self.fee = 0
 
     def result(self) -> int:
-        """The result of closing all at mark, without the fees of closing."""
+        """Return the result of closing all at mark, without the fees of closing."""
         mark = self.perp.mark
         return (mark * self.perp.unit * self.lots - self.cost if mark else 0) - self.fee
 
@@ -216,7 +216,7 @@ class Following:
         return self.holding.account
 
     def config(self, symbol: str) -> CopyConfig | None:
-        """How this symbol is copied; None: it is not."""
+        """Return how this symbol is copied; None: it is not."""
         for config in self.configs:
             if config.symbol == symbol:
                 return config
@@ -239,13 +239,13 @@ class Following:
             del self.held[perp.ordinal]
 
     def held_in(self, perp: Perpetual) -> int:
-        """The open value of the copies in a contract."""
+        """Return the open value of the copies in a contract."""
         held = self.held.get(perp.ordinal)
         return 0 if held is None else held.value
 
     def open_loss(self) -> int:
-        """The loss of all open copies together at mark, with their opening fees; at most 0: gains
-        do not count before they are closed."""
+        """Return the loss of all open copies together at mark, with their opening fees; at most 0:
+        gains do not count before they are closed."""
         return min(0, sum([held.result() for held in self.held.values()]))
 
 

@@ -189,7 +189,7 @@ class Repeating:
     def _copy(
         self, echo: Echo, following: Following, tracked: Tracked, order: Order[Terms]
     ) -> Copy:
-        """The copy that an opening adds to, or a new one."""
+        """Return the copy that an opening adds to, or a new one."""
         for copy in tracked.copies:
             if copy.track is echo.track and copy.following is following:
                 return copy

@@ -155,6 +155,6 @@ class Shares:
 
 
 def _share(following: Following, result: int) -> int:
-    """The lead's share of a result above the high-water mark, in atoms."""
+    """Return the lead's share of a result above the high-water mark, in atoms."""
     gain = result - following.high
     return part_down(gain, following.share_ppm, PPM) if gain > 0 else 0

@@ -26,7 +26,7 @@ NARROW_PPM: Final = 1_000  # however much it holds, it trades so far from the ma
 
 
 def share_ppb(holding: Holding, asset: int, margin: int) -> int:
-    """The part of a lead's money that an opening takes as margin, at most all of it."""
+    """Return the part of a lead's money that an opening takes as margin, at most all of it."""
     own = wallets(holding, asset)
     return min(PPB, margin * PPB // own) if own > 0 else PPB
 
@@ -46,12 +46,13 @@ class DailyLoss:
         self.held = held
 
     def used(self) -> bool:
-        """Whether a part of the limit is lost, or at risk; otherwise there was too little money."""
+        """Return whether a part of the limit is lost, or at risk; otherwise there was too little
+        money."""
         return self.held > 0 or self.left < self.own // LOSS_PART
 
 
 def daily_loss(trader: Trader, holding: Holding, asset: int) -> DailyLoss:
-    """The loss that a follower's copies of all leads together may still have this day.
+    """Return the loss that a follower's copies of all leads together may still have this day.
 
     It counts the results of closes since the last settlement, after fees, and the loss that a
     pair's open copies have at mark, however long they are open: otherwise a lead that closes only
@@ -68,15 +69,15 @@ def daily_loss(trader: Trader, holding: Holding, asset: int) -> DailyLoss:
 
 
 def most_value(means: DailyLoss, taker_ppm: int) -> int:
-    """The greatest value of an opening that cannot lose more than is left: by the smallest
+    """Return the greatest value of an opening that cannot lose more than is left: by the smallest
     slippage, its own fees, and the fees of closing it and all that is held."""
     one = NARROW_PPM + taker_ppm
     return max(0, (means.left * PPM - means.held * one) // (2 * one))
 
 
 def opening_slippage(means: DailyLoss, value: int, slippage_ppm: int, taker_ppm: int) -> int:
-    """The slippage of an opening of this value, in ppm: the chosen one, or less. The rest of the
-    day's limit must pay for opening it and closing everything held that far from the mark."""
+    """Return the slippage of an opening of this value, in ppm: the chosen one, or less. The rest of
+    the day's limit must pay for opening it and closing everything held that far from the mark."""
     chosen = slippage_ppm or SLIPPAGE_PPM
     held = means.held + value
     left = means.left - (held + value) * taker_ppm // PPM
@@ -84,15 +85,15 @@ def opening_slippage(means: DailyLoss, value: int, slippage_ppm: int, taker_ppm:
 
 
 def closing_slippage(means: DailyLoss, slippage_ppm: int, taker_ppm: int) -> int:
-    """The slippage of a close, computed as for an opening, but at least 0.1 %: it may lose a little
-    more than the day allows, because a copy must be closed with its lead's position."""
+    """Return the slippage of a close, computed as for an opening, but at least 0.1 %: it may lose a
+    little more than the day allows, because a copy must be closed with its lead's position."""
     chosen = slippage_ppm or SLIPPAGE_PPM
     left = max(means.left - means.held * taker_ppm // PPM, means.own // CLOSE_PART)
     return min(chosen, max(NARROW_PPM, left * PPM // max(1, means.held)))
 
 
 def bound(perp: Perpetual, side: int, price: int, slippage: int) -> int:
-    """The worst price of a copied order of this side, in ticks.
+    """Return the worst price of a copied order of this side, in ticks.
 
     It lies within the slippage (ppm) of the mark, and of the lead's own `price` if that is known
     (not 0). So followers trade near the mark even when a lead trades far from it with a friend.
@@ -106,13 +107,13 @@ def bound(perp: Perpetual, side: int, price: int, slippage: int) -> int:
 
 
 def reachable(perp: Perpetual, side: int, price: int) -> bool:
-    """Whether an order rests within the bound of an order of this side."""
+    """Return whether an order rests within the bound of an order of this side."""
     return perp.market.book.crosses(side, price)
 
 
 def wanted_modes(following: Following, config: CopyConfig, echo: Echo) -> SetLeverage | None:
-    """The margin mode and leverage that the settings ask for. None when they need no change, or
-    allow none: a position or an order of the follower exists and keeps its own."""
+    """Return the margin mode and leverage that the settings ask for. None when they need no change,
+    or allow none: a position or an order of the follower exists and keeps its own."""
     perp = echo.track.perp
     modes = following.holding.modes_in(perp)
     if modes.longs or modes.shorts or modes.open_orders:
@@ -135,7 +136,7 @@ def wanted_modes(following: Following, config: CopyConfig, echo: Echo) -> SetLev
 
 
 def leverages(config: CopyConfig, perp: Perpetual, lead: Modes) -> tuple[int, int]:
-    """The leverage of longs and of shorts."""
+    """Return the leverage of longs and of shorts."""
     if config.leverage_type == LEVERAGE_TRADER:
         return lead.leverage(LONG), lead.leverage(-LONG)
     if config.leverage_type != LEVERAGE_FIXED:
@@ -148,8 +149,8 @@ def leverages(config: CopyConfig, perp: Perpetual, lead: Modes) -> tuple[int, in
 def lots_of(
     following: Following, config: CopyConfig, echo: Echo, worst: int, most_value: int
 ) -> int:
-    """The lots of a copy of an opening: limited by its margin, by the largest holding and by the
-    day's loss.
+    """Return the lots of a copy of an opening: limited by its margin, by the largest holding and by
+    the day's loss.
 
     `worst` is the worst price it may trade at, `most_value` limits the value at that price.
     """
@@ -168,8 +169,8 @@ def lots_of(
 
 
 def exits(config: CopyConfig, side: int, price: int, leverage: int) -> tuple[Exit, Exit]:
-    """The prices of a copy's take-profit and stop-loss: where its margin has gained or lost the
-    chosen part at mark."""
+    """Return the prices of a copy's take-profit and stop-loss: where its margin has gained or lost
+    the chosen part at mark."""
     found = []
     for ratio, sign in ((config.take_profit_ppm, side), (config.stop_loss_ppm, -side)):
         trigger = price + sign * (price * ratio // (PPM * leverage))

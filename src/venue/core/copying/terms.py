@@ -27,7 +27,8 @@ SLIPPAGE_MAX_PPM: Final = 10_000
 
 
 def lead_refused(contracts: Contracts, command: SetLead, trader: Trader | None) -> Rejected | None:
-    """Why an owner may not lead on these terms; `trader` is its role in copy trading so far."""
+    """Return why an owner may not lead on these terms; `trader` is its role in copy trading so
+    far."""
     ledger = contracts.ledger
     asset = ledger.ordinals.get(command.asset, -1)
     if command.uid not in ledger.accounts:
@@ -59,8 +60,8 @@ def lead_refused(contracts: Contracts, command: SetLead, trader: Trader | None) 
 def lead_to_follow(
     contracts: Contracts, command: Follow, trader: Trader | None, lead: Lead | None
 ) -> Lead | Rejected:
-    """The lead, if an owner may follow it on these terms. A lead does not follow, and a follower
-    does not lead, so there are no chains and no circles."""
+    """Return the lead, if an owner may follow it on these terms. A lead does not follow, and a
+    follower does not lead, so there are no chains and no circles."""
     account = contracts.ledger.accounts.get(command.uid)
     if account is None or command.uid <= COMMISSION_UID:
         return Rejected(Reject.OWNER_UNKNOWN)
@@ -80,7 +81,7 @@ def lead_to_follow(
 
 
 def _new_refused(lead: Lead, trader: Trader | None) -> Rejected | None:
-    """Whether there is no room for one more pair."""
+    """Return whether there is no room for one more pair."""
     if not lead.active:
         return Rejected(Reject.LEAD_CLOSED)
     if len(lead.followers) >= FOLLOWERS_MAX:
@@ -93,7 +94,7 @@ def _new_refused(lead: Lead, trader: Trader | None) -> Rejected | None:
 
 
 def configs_refused(contracts: Contracts, command: Follow, lead: Lead) -> Rejected | None:
-    """The first setting that makes copying impossible."""
+    """Return the first setting that makes copying impossible."""
     configs = command.configs
     if not 0 < len(configs) <= CONFIGS_MAX or (command.unified and len(configs) != 1):
         return Rejected(Reject.COPY_SETTINGS, CONFIGS_MAX, "settings")
@@ -142,13 +143,14 @@ def _config_refused(contracts: Contracts, config: CopyConfig, lead: Lead) -> Rej
 
 
 def _perp(contracts: Contracts, symbol: str, asset: int) -> Perpetual | None:
-    """A contract that settles in the lead's asset; None when there is none."""
+    """Return a contract that settles in the lead's asset; None when there is none."""
     perp = contracts.markets.get(symbol)
     return perp if perp is not None and perp.asset == asset else None
 
 
 def idle(following: Following) -> bool:
-    """Whether a pair is over: nothing is copied, held, to be earned back, or due and unpaid."""
+    """Return whether a pair is over: nothing is copied, held, to be earned back, or due and
+    unpaid."""
     gain = following.net - following.high
     return (
         not following.active

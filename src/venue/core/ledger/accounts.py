@@ -81,7 +81,7 @@ class Account:
         return self.free(wallet, asset) + locked
 
     def free(self, wallet: int, asset: int) -> int:
-        """The atoms of one wallet that are not locked; for contract the cross collateral."""
+        """Return the atoms of one wallet that are not locked; for contract the cross collateral."""
         if wallet == WALLET_SPOT:
             return self.spot[asset].free
         return self.contract[asset].collateral if wallet == WALLET_CONTRACT else self.funding[asset]

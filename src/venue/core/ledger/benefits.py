@@ -89,7 +89,7 @@ class Benefits:
     # -- gifts -----------------------------------------------------------------------------------
 
     def gift(self, asset: int) -> int:
-        """The rest of the gifts in an asset, in atoms."""
+        """Return the rest of the gifts in an asset, in atoms."""
         gift = self.gifts.get(asset)
         return gift.left if gift is not None else 0
 

@@ -163,8 +163,8 @@ class Ledger:
         inviter.add(WALLET_SPOT, asset, amount)
 
     def rebate_ppm(self, account: Account) -> int:
-        """The part of its contract fees that an owner gets back, in ppm: it has opted in, and has
-        the token that the discount asks for in its spot or funding wallet (rule 9.3)."""
+        """Return the part of its contract fees that an owner gets back, in ppm: it has opted in,
+        and has the token that the discount asks for in its spot or funding wallet (rule 9.3)."""
         terms, benefits = self.terms, account.benefits
         if benefits is None or not benefits.discount or terms.asset < 0:
             return 0
@@ -173,7 +173,7 @@ class Ledger:
         return terms.rate_ppm if held >= terms.holding else 0
 
     def share_of(self, inviter: int, product: int) -> int:
-        """The share that an inviter (0: nobody) has of fees in a product, in ppm."""
+        """Return the share that an inviter (0: nobody) has of fees in a product, in ppm."""
         if not inviter:
             return 0
         benefits = self.accounts[inviter].benefits
@@ -200,8 +200,8 @@ class Ledger:
 
 
 def _collateral(long: Cash, short: Cash, fees: Cash) -> int:
-    """The sum of three pools, each counted once: an owner that trades with itself may have one for
-    both sides, and the fee account may trade."""
+    """Return the sum of three pools, each counted once: an owner that trades with itself may have
+    one for both sides, and the fee account may trade."""
     total = long.collateral
     if short is not long:
         total += short.collateral
@@ -211,7 +211,7 @@ def _collateral(long: Cash, short: Cash, fees: Cash) -> int:
 
 
 def fee_on(amount: int, rate_ppm: int) -> int:
-    """The fee on `amount` atoms at `rate_ppm`, rounded up against the payer (rule 1.2)."""
+    """Return the fee on `amount` atoms at `rate_ppm`, rounded up against the payer (rule 1.2)."""
     # Compiled, a product is dear when a factor is beyond 2^30 or negative: millions go apart.
     millions = amount // PPM
     return millions * rate_ppm - (-((amount - millions * PPM) * rate_ppm) // PPM)

@@ -24,7 +24,8 @@ SpotMarket = Market[SpotAccount]
 
 
 def most_ppm(account: Account, market: SpotMarket) -> int:
-    """The higher of an owner's two rates: an order that rests now never pays more (rule 1.7)."""
+    """Return the higher of an owner's two rates: an order that rests now never pays more (rule
+    1.7)."""
     maker = account.maker_ppm if account.maker_ppm >= 0 else market.maker_ppm
     taker = account.taker_ppm if account.taker_ppm >= 0 else market.taker_ppm
     return maker if maker > taker else taker

@@ -48,11 +48,11 @@ class Liquidity:
     __slots__ = ()
 
     def meet(self, maker: SpotOrder, lots: int) -> SpotFill:
-        """A fill is a resting order and its lots."""
+        """Make a fill of a resting order and its lots."""
         return maker, lots
 
     def end(self, maker: SpotOrder) -> SpotFill:
-        """An order that is to end has no lots."""
+        """Make the fill of an order that is to end: without lots."""
         return maker, 0
 
 

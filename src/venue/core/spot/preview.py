@@ -30,7 +30,8 @@ class SpotOutlook:
 
 
 def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
-    """The effects that an order would have now, or the events if it is refused or repeated."""
+    """Return the effects that an order would have now, or the events if it is refused or
+    repeated."""
     shown = ShownMatch()
     said = spot.place(command, shown)
     order = shown.order
@@ -55,8 +56,8 @@ def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
 
 
 def needed(spot: Spot, command: PlaceOrder) -> int:
-    """The atoms that a well-formed order of a known owner needs of the asset that it pays with: a
-    LIMIT order for all its lots, a MARKET order for the lots that it would meet now."""
+    """Return the atoms that a well-formed order of a known owner needs of the asset that it pays
+    with: a LIMIT order for all its lots, a MARKET order for the lots that it would meet now."""
     market = spot.markets[command.symbol]
     buys = command.side == BUY
     if command.type == LIMIT:

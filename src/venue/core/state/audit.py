@@ -11,7 +11,7 @@ from venue.vocabulary import BUY
 
 
 def problems(engine: Engine) -> list[str]:
-    """The broken invariants, in words; empty when every one holds."""
+    """Return the broken invariants, in words; empty when every one holds."""
     found = [
         f"{asset}: the sum over all accounts is {amount}, not zero"
         for asset, amount in engine.ledger.imbalance().items()

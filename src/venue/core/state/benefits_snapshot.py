@@ -50,7 +50,7 @@ class BenefitsState(msgspec.Struct, array_like=True):
 
 
 def dump(engine: Engine) -> BenefitsState | None:
-    """All grants; None while there are none."""
+    """Return all grants; None while there are none."""
     rewards, terms = engine.rewards, engine.ledger.terms
     owners = [
         _record(account.uid, account.benefits)

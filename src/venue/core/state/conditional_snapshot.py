@@ -9,7 +9,7 @@ from venue.core.state.contract_records import AlgoRecord
 
 
 def algo_record(algo: Algo) -> AlgoRecord:
-    """The record of a conditional order."""
+    """Return the record of a conditional order."""
     follow(algo)
     return AlgoRecord(
         algo.algo_id,

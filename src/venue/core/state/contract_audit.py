@@ -10,7 +10,7 @@ from venue.vocabulary import BUY, LONG
 
 
 def problems(engine: Engine) -> list[str]:
-    """The broken invariants, in words; empty when every one holds."""
+    """Return the broken invariants, in words; empty when every one holds."""
     found: list[str] = []
     for perp in engine.contracts.markets.values():
         found += _perp_problems(perp)
@@ -31,7 +31,8 @@ def problems(engine: Engine) -> list[str]:
 
 
 def _is_sellable(perp: Perpetual) -> bool:
-    """Whether the fund's position here can be sold; otherwise it waits, valued at the last mark."""
+    """Return whether the fund's position here can be sold; otherwise it waits, valued at the last
+    mark."""
     return perp.current and not perp.doubt and not perp.shut()
 
 

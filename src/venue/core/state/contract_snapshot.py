@@ -31,7 +31,7 @@ from venue.vocabulary import LONG
 
 
 def dump(engine: Engine) -> ContractState:
-    """The contract side, in an order that follows from the commands."""
+    """Return the contract side, in an order that follows from the commands."""
     contracts = engine.contracts
     places = terms_snapshot.places(contracts.markets)
     holdings = []

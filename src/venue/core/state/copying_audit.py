@@ -8,7 +8,7 @@ from venue.core.engine import Engine
 
 
 def problems(engine: Engine) -> list[str]:
-    """The broken invariants, in words; empty when every one holds."""
+    """Return the broken invariants, in words; empty when every one holds."""
     books = engine.copying.books
     found: list[str] = []
     prepaid: dict[int, int] = {}

@@ -33,7 +33,7 @@ class FeeTiersState(msgspec.Struct, array_like=True):
 
 
 def dump(engine: Engine) -> FeeTiersState | None:
-    """All tiers and volumes; None if there never was a table."""
+    """Return all tiers and volumes; None if there never was a table."""
     tiers = engine.fee_tiers
     if not tiers.day:
         return None

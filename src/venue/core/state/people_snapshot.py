@@ -39,7 +39,7 @@ class ContentState(msgspec.Struct, array_like=True):
 
 
 def dump_sent(engine: Engine) -> list[SentRecord]:
-    """The withdrawals, each owner's oldest first."""
+    """Return the withdrawals, each owner's oldest first."""
     return [
         SentRecord(uid, client_id, sent.withdraw_id, sent.time, sent.content)
         for uid, own in engine.withdrawals.sent.items()
@@ -55,7 +55,7 @@ def load_sent(engine: Engine, records: list[SentRecord]) -> None:
 
 
 def dump_references(engine: Engine) -> list[ReferenceRecord]:
-    """The movements whose references are remembered, oldest first."""
+    """Return the movements whose references are remembered, oldest first."""
     return [
         ReferenceRecord(reference, moved.time, moved.content, moved.answer)
         for reference, moved in engine.references.known.items()
@@ -70,7 +70,7 @@ def load_references(engine: Engine, records: list[ReferenceRecord]) -> None:
 
 
 def dump_content(engine: Engine) -> ContentState | None:
-    """The published articles and banners; None while nothing was ever published."""
+    """Return the published articles and banners; None while nothing was ever published."""
     content = engine.content
     if content.next_id == 1:
         return None

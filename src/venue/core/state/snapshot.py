@@ -138,11 +138,11 @@ class StateCodec:
     """The engine's codec: encodes a state in the form that a dump has."""
 
     def encode(self, engine: Engine) -> bytes:
-        """The state, without savepoints, sequence and time."""
+        """Return the state, without savepoints, sequence and time."""
         return wide.encode(_state(engine))
 
     def decode(self, savepoint: Savepoint) -> Engine:
-        """An engine with that state, at its sequence and time."""
+        """Return an engine with that state, at its sequence and time."""
         state = _state_decoder.decode(savepoint.state)
         return _engine(savepoint.sequence, savepoint.time, state)
 
@@ -158,17 +158,17 @@ def begin() -> Engine:
 
 
 def dump(engine: Engine) -> bytes:
-    """The engine's whole state."""
+    """Return the engine's whole state."""
     return dump_and_hash(engine)[0]
 
 
 def state_hash(engine: Engine) -> str:
-    """A digest of the state, without sequence and time."""
+    """Return a digest of the state, without sequence and time."""
     return digest(wide.encode(_state(engine)))
 
 
 def stored_hashes(data: bytes) -> tuple[str, str]:
-    """Two hashes of a dump's state: as it is written, and as today's fields would write it.
+    """Return two hashes of a dump's state: as it is written, and as today's fields would write it.
 
     They differ when fields were added since. MsgspecError when it is no dump.
     """
@@ -177,7 +177,7 @@ def stored_hashes(data: bytes) -> tuple[str, str]:
 
 
 def dump_and_hash(engine: Engine) -> tuple[bytes, str]:
-    """The dump and its hash, for the price of one."""
+    """Return the dump and its hash, for the price of one."""
     state = wide.encode(_state(engine))
     whole = Parts(engine.sequence, engine.time, msgspec.Raw(state))
     whole.savepoints = list(engine.savepoints.kept.values())
@@ -186,12 +186,12 @@ def dump_and_hash(engine: Engine) -> tuple[bytes, str]:
 
 
 def digest(state: bytes) -> str:
-    """The hash of an encoded state."""
+    """Return the hash of an encoded state."""
     return hashlib.blake2b(state, digest_size=16).hexdigest()
 
 
 def load(data: bytes) -> Engine:
-    """The engine whose `dump` this is."""
+    """Return the engine whose `dump` this is."""
     snapshot = _decoder.decode(data)
     engine = _engine(snapshot.sequence, snapshot.time, snapshot.state)
     engine.savepoints.kept = {kept.name: kept for kept in snapshot.savepoints}

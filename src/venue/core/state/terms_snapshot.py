@@ -11,7 +11,7 @@ from venue.core.state.contract_records import TermsRecord
 
 
 def dump(perp: Perpetual) -> TermsRecord | None:
-    """The record of a contract; None when all its positions have the present tiers."""
+    """Return the record of a contract; None when all its positions have the present tiers."""
     change = perp.change
     lowest = perp.tiers.rates[0]
     plain = perp.least_ppm == lowest and perp.leverage_most == perp.contract.leverage_max
@@ -30,8 +30,8 @@ def dump(perp: Perpetual) -> TermsRecord | None:
 
 
 def places(perps: dict[str, Perpetual]) -> dict[int, int]:
-    """The numbers of positions' tiers among the former ones of their contracts, from 1, by position
-    id. Positions with the present tiers are left out."""
+    """Return the numbers of positions' tiers among the former ones of their contracts, from 1, by
+    position id. Positions with the present tiers are left out."""
     found: dict[int, int] = {}
     for perp in perps.values():
         if perp.former or perp.change is not None:
@@ -62,7 +62,7 @@ def load(perp: Perpetual, record: TermsRecord | None, places: dict[int, int]) ->
 
 
 def delisted(numbers: list[int]) -> Delisted | None:
-    """The end of a contract from its stored numbers; None when it has none."""
+    """Return the end of a contract from its stored numbers; None when it has none."""
     if not numbers:
         return None
     found = Delisted()
@@ -72,7 +72,8 @@ def delisted(numbers: list[int]) -> Delisted | None:
 
 
 def _former_tiers(perp: Perpetual) -> list[list[Tier]]:
-    """The tiers that positions keep and the contract no longer has, the oldest position's first."""
+    """Return the tiers that positions keep and the contract no longer has, the oldest position's
+    first."""
     found: list[list[Tier]] = []
     for position in perp.positions.values():
         if position.tiers is not perp.tiers and position.tiers.listed not in found:

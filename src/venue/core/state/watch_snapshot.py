@@ -9,7 +9,7 @@ from venue.core.state.contract_records import PoolId, WatchRecord
 
 
 def dump(engine: Engine) -> WatchRecord:
-    """The place of each waiting pool, in an order that follows from the commands."""
+    """Return the place of each waiting pool, in an order that follows from the commands."""
     watch = engine.schedule.watch
     line = watch.line
     return WatchRecord(

@@ -69,7 +69,7 @@ class Key:
         return not self.revoked and (self.view.expires is None or now < self.view.expires)
 
     def admits(self, ip: str) -> bool:
-        """Whether the key may be used from this address."""
+        """Return whether the key may be used from this address."""
         if not self.networks or ip in self.admitted:
             return True
         try:
@@ -97,13 +97,13 @@ class Keyring:
         self._bad: dict[tuple[str, str], deque[int]] = {}
 
     def passphrase_digest(self, passphrase: bytes) -> bytes:
-        """A digest under a key of this process; what `Key.known` holds."""
+        """Return a digest under a key of this process; what `Key.known` holds."""
         mac = self._mac.copy()
         mac.update(passphrase)
         return mac.digest()
 
     def locked_out(self, key: Key, ip: str, now: int) -> bool:
-        """Whether this caller gave too many wrong passphrases of late."""
+        """Return whether this caller gave too many wrong passphrases of late."""
         if not self._bad:
             return False
         times = self._bad.get((key.view.key, counted_as(ip)))
@@ -157,7 +157,7 @@ class Authenticator:
     def precheck(
         self, headers: Mapping[bytes, bytes], repeated: tuple[bytes, ...], now: int
     ) -> Signed:
-        """The claim of the headers alone, at server time `now` (µs); names in lower case;
+        """Return the claim of the headers alone, at server time `now` (µs); names in lower case;
         `repeated` ones came more than once.
 
         ApiError -1040 to -1043, -1046, -1049; -1047 for a header given twice.
@@ -175,7 +175,7 @@ class Authenticator:
         return Signed(key, sign, timestamp, passphrase, sent, now)
 
     def verify(self, signed: Signed, text: bytes, ip: str) -> Caller | None:
-        """The caller, given the text that should have been signed (`signing.payload`).
+        """Return the caller, given the text that should have been signed (`signing.payload`).
 
         None when the passphrase must still be compared with its hash at rest: await
         `verify_slowly`. ApiError -1044, -1056, -1047, -1049; all take the same path.
@@ -202,7 +202,7 @@ class Authenticator:
         return _caller(key, signed, digest)
 
     def _verified(self, signed: Signed, text: bytes, ip: str) -> tuple[Key, bytes]:
-        """The key and the request's digest, once key, address and signature are right."""
+        """Return the key and the request's digest, once key, address and signature are right."""
         found = self._ring.keys.get(signed.key)
         key = found if found is not None else self._ring.stranger
         digest = key.mac.digest(text)
@@ -283,7 +283,7 @@ def _outside_window(sent: int, now: int) -> ApiError:
 
 
 def is_ipv6(text: str) -> bool:
-    """Whether an address or CIDR block is of IPv6, and no IPv4 one that is written so."""
+    """Return whether an address or CIDR block is of IPv6, and no IPv4 one that is written so."""
     return ":" in text and "." not in text
 
 

@@ -20,7 +20,7 @@ _LENGTH: Final = "It is not the Base64 of 32 bytes, which has 44 characters."
 
 
 def cause(mac: Mac, digest: bytes, signature: bytes, text: bytes) -> str:
-    """A sentence; `digest` is the right one of `text`. Compares in constant time only."""
+    """Return a sentence; `digest` is the right one of `text`. Compares in constant time only."""
     if len(signature) == HEX and HEX_DIGITS.issuperset(signature):
         right = hmac.compare_digest(digest.hex().encode(), signature.lower())
         return f"{_HEX} Secret and text are right." if right else _HEX

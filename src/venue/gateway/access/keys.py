@@ -48,18 +48,18 @@ class KeyStore:
 
     @classmethod
     def open(cls, path: Path, least: int = 0) -> KeyStore:
-        """The store at `path`, made with its master key at first start; VaultError if unfit.
+        """Return the store at `path`, made with its master key at first start; VaultError if unfit.
 
         `least` is what `rewrites` was at the last time that it was noted elsewhere.
         """
         return cls(Vault.open(path, least))
 
     def rewrites(self) -> int:
-        """How often its file was rewritten; 0 without one."""
+        """Return how often its file was rewritten; 0 without one."""
         return self._vault.number() if self._vault is not None else 0
 
     def by_key(self, key: bytes) -> Key | None:
-        """The key by its wire text."""
+        """Return the key by its wire text."""
         return self._keys.get(key)
 
     def list(self, uid: int | None = None) -> list[KeyFacts]:
@@ -86,7 +86,8 @@ class KeyStore:
         addresses: Iterable[str] = (),
         expires: int | None = None,
     ) -> KeyCredentials:
-        """A new random key, durable when this returns; ApiError if a setting is out of bounds."""
+        """Return a new random key, durable when this returns; ApiError if a setting is out of
+        bounds."""
         credentials = _generate()
         allowed = _addresses(addresses)
         if len(label) > LABEL_LENGTH_MAX or not label.isprintable():
@@ -103,7 +104,7 @@ class KeyStore:
         return credentials
 
     async def revoke(self, key: str) -> bool:
-        """The key stops working at once, for good when this returns; False if there is none.
+        """Return the key stops working at once, for good when this returns; False if there is none.
 
         Its sessions end first.
         """

@@ -66,7 +66,7 @@ class Limits:
         return self._ip.charge(ip, weight, now) if self._ip is not None else None
 
     def charge_operator(self, ip: str, weight: int, now: int) -> tuple[int, int] | None:
-        """The same for what operators ask."""
+        """Return the same for what operators ask."""
         operator = self._operator
         return operator.charge(counted_as(ip), weight, now) if operator is not None else None
 

@@ -55,7 +55,7 @@ class OperatorDoor:
         self._users = (os.getuid(), ROOT)
 
     def may_be_one(self, owner: Callable[[], int | None]) -> bool:
-        """Whether a connection may be an operator's, before anything was said on it."""
+        """Return whether a connection may be an operator's, before anything was said on it."""
         return bool(self._token) or owner() in (None, *self._users)
 
     def check(
@@ -84,7 +84,7 @@ class OperatorDoor:
             raise errors.no_operator("another user of this machine asks" + REMEDY)
 
     def _why_not(self, ip: str, headers: Mapping[bytes, bytes], *, old: bool) -> str:
-        """The sign that a request came through a proxy or of a page; empty without any."""
+        """Return the sign that a request came through a proxy or of a page; empty without any."""
         if self._behind_proxy:
             return "behind a proxy operators need a token"
         if not _loopback(ip):

@@ -70,7 +70,7 @@ def _without_port(host: str) -> str:
 
 
 def _is_nobodys(name: str) -> bool:
-    """Whether no stranger can point this name at the venue."""
+    """Return whether no stranger can point this name at the venue."""
     if "." not in name.rstrip(".") and ":" not in name:
         return True
     if name.endswith(".localhost"):

@@ -24,13 +24,13 @@ class Times(Protocol):
         """Server time, µs."""
 
     def machine(self) -> int:
-        """The machine's own time, which may be set, µs."""
+        """Return the machine's own time, which may be set, µs."""
 
     def oldest(self) -> int:
-        """The earliest of these, µs."""
+        """Return the earliest of these, µs."""
 
     def signed_until(self) -> int:
-        """The latest venue time that clients may go by before it moves, µs."""
+        """Return the latest venue time that clients may go by before it moves, µs."""
 
 
 class PastRequests:
@@ -101,16 +101,16 @@ class PastRequests:
         self._refused = (min(begin, first), max(end, last)) if begin <= end else (first, last)
 
     def has(self, second: int, request: bytes) -> bool:
-        """Whether this is a forgotten request, which must not have another effect."""
+        """Return whether this is a forgotten request, which must not have another effect."""
         row = self._ids.get(second)
         # `in` would first take the id for a number, and make an exception of that it is none.
         return row is not None and row.find(request) >= 0
 
     def refuses(self, timestamp: int, within: int) -> bool:
-        """Whether requests of this time (ms) may have had an effect that is not known, so that none
-        is accepted: they were dropped for lack of room, or the machine's clock was set back to
-        times of which this run does not know all requests. A request within `within` ms of venue
-        time counts as signed by it."""
+        """Return whether requests of this time (ms) may have had an effect that is not known, so
+        that none is accepted: they were dropped for lack of room, or the machine's clock was set
+        back to times of which this run does not know all requests. A request within `within` ms of
+        venue time counts as signed by it."""
         second = timestamp // 1_000
         first, last = self._refused
         if second < self.known_from or first <= second <= last:

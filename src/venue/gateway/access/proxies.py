@@ -24,11 +24,11 @@ class Proxies:
         self._trusted: list[IPv4Network | IPv6Network] = [ip_network(text) for text in trusted]
 
     def __bool__(self) -> bool:
-        """Whether there are any trusted proxies."""
+        """Return whether there are any trusted proxies."""
         return bool(self._trusted)
 
     def trusts(self, ip: str) -> bool:
-        """Whether this is one of them."""
+        """Return whether this is one of them."""
         if not self._trusted:
             return False
         try:
@@ -38,7 +38,8 @@ class Proxies:
         return any(address in network for network in self._trusted)
 
     def client(self, peer: str, headers: Mapping[bytes, bytes]) -> str:
-        """The nearest address that is not a proxy's; farther ones are only that client's word."""
+        """Return the nearest address that is not a proxy's; farther ones are only that client's
+        word."""
         if not self.trusts(peer):
             return peer
         said = headers.get(FORWARDED_FOR, b"").decode("latin-1").split(",")
@@ -65,7 +66,8 @@ def _network(ip: str) -> str:
 
 
 def plain(ip: str) -> str:
-    """An IPv4 address that came as an IPv6 one, however it is written, as IPv4; others as they are.
+    """Return an IPv4 address that came as an IPv6 one, however it is written, as IPv4; others as
+    they are.
 
     ValueError when it is no address.
     """

@@ -40,13 +40,13 @@ _decode: Final = msgspec.msgpack.Decoder(list[tuple[int, set[bytes]]]).decode
 
 
 def near(timestamp: int, wall: int) -> bool:
-    """Whether a timestamp (ms) may be of the machine's clock, at server time `wall` (µs)."""
+    """Return whether a timestamp (ms) may be of the machine's clock, at server time `wall` (µs)."""
     return abs(timestamp - wall // 1_000) <= SEEDED_MS
 
 
 def lasting(request: bytes, applied: int, wall: int) -> bool:
-    """Whether a request's id stays known after the state went back past its command, which was
-    applied at venue time `applied` (µs)."""
+    """Return whether a request's id stays known after the state went back past its command, which
+    was applied at venue time `applied` (µs)."""
     if len(request) != DIGEST_BYTES + TIME_BYTES:
         return True
     timestamp = int.from_bytes(request[DIGEST_BYTES:])
@@ -54,9 +54,9 @@ def lasting(request: bytes, applied: int, wall: int) -> bool:
 
 
 def signed_by_venue(timestamp: int, applied: int) -> bool:
-    """Whether a request with a timestamp (ms) was signed by venue time, judged by the venue time
-    (µs) at which its command was applied. The journal does not contain the machine's time, which
-    signed the others."""
+    """Return whether a request with a timestamp (ms) was signed by venue time, judged by the venue
+    time (µs) at which its command was applied. The journal does not contain the machine's time,
+    which signed the others."""
     return abs(timestamp - applied // 1_000) <= KEPT_MS
 
 
@@ -181,8 +181,8 @@ class ReplayGuard:
             self._past.forget(timestamp // 1_000, (request,))
 
     def refused(self, timestamp: int) -> bool:
-        """Whether requests of this time (ms) may have had an effect that is not known, so that none
-        is accepted."""
+        """Return whether requests of this time (ms) may have had an effect that is not known, so
+        that none is accepted."""
         return self._past is not None and self._past.refuses(timestamp, KEPT_MS)
 
     def refuse(self, first: int, last: int) -> None:
@@ -191,7 +191,8 @@ class ReplayGuard:
             self._past.refuse(first // 1_000_000, last // 1_000_000)
 
     def seeded(self, timestamp: int, request: bytes) -> bool:
-        """Whether a request is known whose answer is gone, from before the start for instance."""
+        """Return whether a request is known whose answer is gone, from before the start for
+        instance."""
         second, past = timestamp // 1_000, self._past
         return request in self._seeded.get(second, ()) or (
             past is not None and past.used and past.has(second, request)
@@ -286,13 +287,13 @@ class ReplayGuard:
         self._bytes -= len(answer[1]) + ENTRY_BYTES
 
     def _reach(self, now_ms: int) -> int:
-        """The first second whose requests may still come."""
+        """Return the first second whose requests may still come."""
         return (now_ms - KEPT_MS - self._behind_ms) // 1_000
 
     def _unsigned(self) -> tuple[int, int]:
-        """The seconds, and the first after them, between venue time and the machine's that neither
-        accepts; of real time, between what the machine's clock says since it was set and server
-        time."""
+        """Return the seconds, and the first after them, between venue time and the machine's that
+        neither accepts; of real time, between what the machine's clock says since it was set and
+        server time."""
         if self._past is None:
             return 0, 0
         times = self._past.times
@@ -322,7 +323,7 @@ class ReplayGuard:
 
 
 def request_id(digest: bytes, timestamp: int) -> bytes:
-    """The identity of a signed request: a part of its digest, and its timestamp (ms)."""
+    """Return the identity of a signed request: a part of its digest, and its timestamp (ms)."""
     return digest[:DIGEST_BYTES] + timestamp.to_bytes(TIME_BYTES)
 
 

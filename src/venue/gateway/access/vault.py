@@ -57,18 +57,18 @@ class PassphraseHash(Struct, frozen=True):
 
     @classmethod
     def of(cls, passphrase: bytes) -> PassphraseHash:
-        """A new hash; takes a fraction of a second."""
+        """Return a new hash; takes a fraction of a second."""
         salt = secrets.token_bytes(SALT_BYTES)
         hashed = _scrypt(passphrase, salt, SCRYPT_N, SCRYPT_R, SCRYPT_P)
         return cls(salt, hashed, SCRYPT_N, SCRYPT_R, SCRYPT_P)
 
     @classmethod
     def none(cls) -> PassphraseHash:
-        """One that no passphrase matches, for a key that is revoked."""
+        """Return one that no passphrase matches, for a key that is revoked."""
         return cls(b"", b"", SCRYPT_N, SCRYPT_R, SCRYPT_P)
 
     def matches(self, passphrase: bytes) -> bool:
-        """Whether this is the passphrase; takes a fraction of a second."""
+        """Return whether this is the passphrase; takes a fraction of a second."""
         return hmac.compare_digest(
             _scrypt(passphrase, self.salt, self.n, self.r, self.p), self.hash
         )
@@ -117,7 +117,7 @@ class Vault:
 
     @classmethod
     def open(cls, path: Path, least: int = 0) -> Vault:
-        """The vault at `path`; its master key, PATH.master, is made when both are new.
+        """Return the vault at `path`; its master key, PATH.master, is made when both are new.
 
         `least` is how often it was rewritten as far as is known elsewhere. VaultError when it is
         an earlier copy.
@@ -137,15 +137,15 @@ class Vault:
         return vault
 
     def last(self) -> int:
-        """The number of the newest rewrite that is known, here or elsewhere."""
+        """Return the number of the newest rewrite that is known, here or elsewhere."""
         return max(self._number, self._least)
 
     def number(self) -> int:
-        """How often the file was rewritten."""
+        """Return how often the file was rewritten."""
         return self._number
 
     def load(self) -> list[StoredKey]:
-        """Every key. Raises VaultError."""
+        """Return every key. Raises VaultError."""
         if not self._path.exists():
             return []
         text = _read_private(self._path)

@@ -82,7 +82,8 @@ class Series:
         self._made = None
 
     def answer(self, limit: int, *, newest_first: bool = False) -> Encoded:
-        """The newest `limit` items as a JSON array; a series is always asked the same way round."""
+        """Return the newest `limit` items as a JSON array; a series is always asked the same way
+        round."""
         made = self._made
         if made is None or self._limit != limit:
             newest = list(islice(reversed(self._items), limit))
@@ -121,7 +122,7 @@ class Answers:
         return answer
 
     def made(self, question: Question, stamp: Any, make: Callable[[], bytes]) -> Encoded:
-        """The answer of a question under a stamp; `make` is called when it is not known."""
+        """Return the answer of a question under a stamp; `make` is called when it is not known."""
         known = self.known.get(question)
         if known is not None and known.stamp == stamp:
             return known.answer
@@ -149,7 +150,8 @@ class Answers:
         return list(self._series)
 
     def series(self, question: Question) -> Series:
-        """The series of a question, empty when it is new; the one used longest ago goes first."""
+        """Return the series of a question, empty when it is new; the one used longest ago goes
+        first."""
         kept = self._series
         found = kept.pop(question, None)
         if found is None:

@@ -50,7 +50,7 @@ def trades(
     quote: Asset,
     limit: int,
 ) -> Encoded:
-    """The newest trades, newest first: each is encoded once."""
+    """Return the newest trades, newest first: each is encoded once."""
     series = answers.series(question)
     keys, symbol = series.keys, instrument.symbol
     if not series.complete and len(keys) < limit:
@@ -85,7 +85,7 @@ def _trade(trade: Traded, instrument: Instrument, quote: Asset) -> bytes:
 
 
 def trade_id_text(trade_id: int) -> str:
-    """A public trade id: the trade's number in the form of a UUID."""
+    """Return a public trade id: the trade's number in the form of a UUID."""
     digits = f"{trade_id:032x}"
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
@@ -112,7 +112,8 @@ def drawn(
     limit: int,
     view: Callable[[candles.Candle], CandleView],
 ) -> Encoded:
-    """The newest candles, oldest first: a closed one is encoded once, only the open one again."""
+    """Return the newest candles, oldest first: a closed one is encoded once, only the open one
+    again."""
     series = answers.series(question)
     enough = series.complete or len(series.keys) >= limit
     if (

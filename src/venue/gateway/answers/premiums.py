@@ -32,7 +32,7 @@ class MinutePremiums:
         self._premiums: dict[str, Premium] = {}
 
     def of(self, perp: Perpetual) -> Premium:
-        """The premium of a contract; that of now, for one that had no mark yet."""
+        """Return the premium of a contract; that of now, for one that had no mark yet."""
         found = self._premiums.get(perp.symbol)
         if found is None or not found.mark:
             found = self._premiums[perp.symbol] = premium_now(perp, self._data, self._engine.time)
@@ -56,6 +56,6 @@ class MinutePremiums:
 
 
 def premium_now(perp: Perpetual, data: ContractData, now: int) -> Premium:
-    """The premium of a contract at a time of the venue, in µs."""
+    """Return the premium of a contract at a time of the venue, in µs."""
     prices = data.prices(perp.symbol)
     return Premium(prices.mark, prices.index, funding_rate(perp, now))

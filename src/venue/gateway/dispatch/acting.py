@@ -25,7 +25,8 @@ _SIGNED: Final = (b"access-key", b"access-sign", b"access-timestamp", b"access-p
 
 
 def acting(node: Node, operators: OperatorDoor, request: Request, route: Route) -> Caller:
-    """The owner that a request names, as its caller, with every permission of an owner's key.
+    """Return the owner that a request names, as its caller, with every permission of an owner's
+    key.
 
     ApiError -1142 on a venue that is not for practice, for a row that acts for no owner, a header
     given twice and an unknown owner; -1051 (HTTP 403) for a caller that is no operator; -1128
@@ -47,12 +48,12 @@ def acting(node: Node, operators: OperatorDoor, request: Request, route: Route) 
 
 
 def acted_for(uid: int) -> Caller:
-    """An owner as its operator acts for it, with every permission of an owner's key."""
+    """Return an owner as its operator acts for it, with every permission of an owner's key."""
     return Caller(uid, "", OWNERS, 0, ACTED)
 
 
 def named_uid(node: Node, request: Request) -> int:
-    """The uid of the owner that a request says it acts for; 0 when it names none."""
+    """Return the uid of the owner that a request says it acts for; 0 when it names none."""
     name = request.headers.get(ACT_AS)
     if name is None or not node.practice:
         return 0

@@ -52,12 +52,12 @@ _decode_texts = msgspec.json.Decoder(dict[str, str]).decode
 
 
 def body_values(body: bytes) -> dict[str, Any]:
-    """The body's JSON object, numbers as `Number`; -1135 for anything else."""
+    """Return the body's JSON object, numbers as `Number`; -1135 for anything else."""
     return _plain_values(body) or object_values(body)
 
 
 def _plain_values(body: bytes) -> dict[str, Any] | None:
-    """The common body at a fraction of the cost: an object of texts, none of them escaped.
+    """Return the common body at a fraction of the cost: an object of texts, none of them escaped.
 
     None for any other, and for one in which a name is given twice: then there are more quotes than
     four for each name that is left.
@@ -114,7 +114,7 @@ class RequestShape:
 
 
 def decode(request: RequestShape, values: dict[str, Any]) -> Any:
-    """The request struct of these values; null and empty text mean absent.
+    """Return the request struct of these values; null and empty text mean absent.
 
     Where absence means all, what is given must not be empty: -1140.
     """
@@ -173,7 +173,7 @@ def _absent(name: str, kind: Kind, unused: list[str]) -> errors.ApiError:
 
 
 def symbol(name: str, value: Any) -> str:
-    """A symbol in upper case; whether it is listed is the handler's question.
+    """Return a symbol in upper case; whether it is listed is the handler's question.
 
     Other scripts stay as they are: the upper case of some letters is an ASCII letter.
     """
@@ -183,7 +183,7 @@ def symbol(name: str, value: Any) -> str:
 
 
 def decimal(name: str, value: Any) -> str:
-    """A positive decimal: at most 18 digits before the point, and 18 after it (rule 1.3)."""
+    """Return a positive decimal: at most 18 digits before the point, and 18 after it (rule 1.3)."""
     text = rate(name, value)
     if not text.strip("0."):
         raise errors.invalid(name, "must be greater than 0")
@@ -205,34 +205,34 @@ def rate(name: str, value: Any) -> str:
 
 
 def client_id(name: str, value: Any) -> str:
-    """A client order id; -1180 when it is malformed."""
+    """Return a client order id; -1180 when it is malformed."""
     if type(value) is not str or not _CLIENT_ID.fullmatch(value):
         raise errors.bad_client_id(name, "must be 1 to 40 characters out of .A-Z:/a-z0-9_-")
     return value
 
 
 def contract_client_id(name: str, value: Any) -> str:
-    """A client id of the contract side; -1180 when it is malformed."""
+    """Return a client id of the contract side; -1180 when it is malformed."""
     if type(value) is not str or not _CONTRACT_CLIENT_ID.fullmatch(value):
         raise errors.bad_client_id(name, "must be 1 to 36 characters out of .A-Z:/a-z0-9_-")
     return value
 
 
 def generated(value: str) -> int:
-    """The order id inside a client id the venue generated; 0 for any other client id."""
+    """Return the order id inside a client id the venue generated; 0 for any other client id."""
     found = _GENERATED.fullmatch(value)
     return int(found[1]) if found is not None else 0
 
 
 def own_client_id(given: str | None, name: str) -> str:
-    """A client id that the caller may give: the form of generated ones is the venue's."""
+    """Return a client id that the caller may give: the form of generated ones is the venue's."""
     if given is not None and generated(given):
         raise errors.bad_client_id(name, "v- and 16 digits is the venue's own form")
     return given or ""
 
 
 def leverage(name: str, value: Any) -> int:
-    """A whole number from 1 to 500, `20.00` is 20; -3313 for all else."""
+    """Return a whole number from 1 to 500, `20.00` is 20; -3313 for all else."""
     digits = ""
     if isinstance(value, str) and _DECIMAL.fullmatch(value):
         digits, _, fraction = value.partition(".")
@@ -247,7 +247,7 @@ def leverage(name: str, value: Any) -> int:
 
 
 def flag(name: str, value: Any) -> bool:
-    """A JSON boolean, or true / false as text in a query."""
+    """Return a JSON boolean, or true / false as text in a query."""
     if value is True or value == "true":
         return True
     if value is False or value == "false":
@@ -256,7 +256,7 @@ def flag(name: str, value: Any) -> bool:
 
 
 def one_of(names: dict[str, int], error: Callable[[], errors.ApiError]) -> Reader:
-    """A reader of one of the names; `error` makes the refusal."""
+    """Return a reader of one of the names; `error` makes the refusal."""
 
     def read(_name: str, value: Any) -> str:
         if type(value) is not str or value not in names:
@@ -272,7 +272,7 @@ def bad_algo_type() -> errors.ApiError:
 
 
 def integer_of(low: int | float | None, high: int | float | None, allowed: str = "") -> Reader:
-    """A reader of whole numbers from `low` to `high`; `allowed` says so in other words."""
+    """Return a reader of whole numbers from `low` to `high`; `allowed` says so in other words."""
     lowest, highest = int(low or 0), int(high or 0)
     rule = f"allowed: {allowed or f'{lowest} to {highest}'}"
 
@@ -291,7 +291,7 @@ def integer_of(low: int | float | None, high: int | float | None, allowed: str =
 
 
 def countdown_of(read_seconds: Reader) -> Reader:
-    """A reader of seconds to a countdown's end: 0, or no fewer than the fewest."""
+    """Return a reader of seconds to a countdown's end: 0, or no fewer than the fewest."""
 
     def read(name: str, value: Any) -> int:
         seconds = int(read_seconds(name, value))
@@ -303,7 +303,7 @@ def countdown_of(read_seconds: Reader) -> Reader:
 
 
 def choice_of(choices: tuple[str, ...]) -> Reader:
-    """A reader of one of the choices."""
+    """Return a reader of one of the choices."""
 
     def read(name: str, value: Any) -> str:
         if not isinstance(value, str) or value not in choices:
@@ -314,7 +314,7 @@ def choice_of(choices: tuple[str, ...]) -> Reader:
 
 
 def text_of(length: int, pattern: str, breaks: str = "") -> Reader:
-    """A reader of printable text."""
+    """Return a reader of printable text."""
     form = re.compile(pattern, re.ASCII) if pattern else None
 
     def read(name: str, value: Any) -> str:
@@ -330,7 +330,7 @@ def text_of(length: int, pattern: str, breaks: str = "") -> Reader:
 
 
 def list_of(read_item: Reader) -> Reader:
-    """A reader of arrays."""
+    """Return a reader of arrays."""
 
     def read(name: str, value: Any) -> list[Any]:
         if not isinstance(value, list):
@@ -341,7 +341,7 @@ def list_of(read_item: Reader) -> Reader:
 
 
 def symbols_of(most: int) -> Reader:
-    """A reader of symbols between commas or in an array, each once."""
+    """Return a reader of symbols between commas or in an array, each once."""
 
     def read(name: str, value: Any) -> list[str]:
         items = value
@@ -381,7 +381,7 @@ def uids(name: str, value: Any) -> list[int]:
 
 
 def objects(name: str, value: Any) -> list[Any]:
-    """A list whose elements are decoded by the handler, one by one: each fails alone."""
+    """Return a list whose elements are decoded by the handler, one by one: each fails alone."""
     if not isinstance(value, list):
         raise errors.invalid(name, "must be an array of objects")
     if not value:
@@ -393,13 +393,14 @@ def objects(name: str, value: Any) -> list[Any]:
 
 
 def amount_text(amount: Money) -> str:
-    """An amount of a decoded request, which is text; a caller of a client may give other types."""
+    """Return an amount of a decoded request, which is text; a caller of a client may give other
+    types."""
     assert isinstance(amount, str), amount
     return amount
 
 
 def scaled(amount: Money, scale: int, name: str) -> int:
-    """A decoded amount as an integer of 10^-scale.
+    """Return a decoded amount as an integer of 10^-scale.
 
     ApiError -1160 when it has more decimals than that, -1140 when no command could carry it.
     """
@@ -424,12 +425,12 @@ _read_before: Final = lru_cache(maxsize=READ_MAX)(_read)
 
 
 def ticks(instrument: Instrument, text: Money, name: str) -> int:
-    """A price text in ticks; -1160 off the grid."""
+    """Return a price text in ticks; -1160 off the grid."""
     return _steps(text, instrument.price_scale, instrument.tick, name, "tick size")
 
 
 def lots(instrument: Instrument, text: Money, name: str) -> int:
-    """A quantity text in lots; -1160 off the grid."""
+    """Return a quantity text in lots; -1160 off the grid."""
     return _steps(text, instrument.quantity_scale, instrument.step, name, "step size")
 
 
@@ -451,7 +452,7 @@ class PricedOrder(Protocol):
 def price_and_force(
     instrument: Instrument, request: PricedOrder, absent: int | Callable[[], ApiError]
 ) -> tuple[int, int]:
-    """The price in ticks, 0 at market, and the time in force.
+    """Return the price in ticks, 0 at market, and the time in force.
 
     `absent` is the time in force of a limit order that names none, or makes the refusal for it.
     """
@@ -474,5 +475,5 @@ def price_and_force(
 
 
 def ppm(text: Money, name: str) -> int:
-    """A fraction in parts per million."""
+    """Return a fraction in parts per million."""
     return scaled(text, RATE_SCALE, name)

@@ -83,7 +83,7 @@ class Desk:
         return self.limits.charge_orders(caller.uid, route.orders, now)
 
     def unknown_names(self, route: Route, values: dict[str, Any]) -> list[str]:
-        """The names of values that are ignored; ApiError -1142 where none may be."""
+        """Return the names of values that are ignored; ApiError -1142 where none may be."""
         unknown = ignored(route.request, values)
         if not unknown:
             return unknown
@@ -212,7 +212,7 @@ class Dispatcher:
     # -- who calls --------------------------------------------------------------------------------
 
     def _no_operator(self, request: Request) -> ApiError | None:
-        """Why a caller is no operator; None for one. Others must not spend operators' weight."""
+        """Return why a caller is no operator; None for one. Only operators spend their weight."""
         try:
             self._operators.check(
                 request.ip, request.headers, request.connection.peer_owner, old=request.old
@@ -347,7 +347,7 @@ class Dispatcher:
         request.answer(200, _encoded(await reply))
 
     def _asked(self, request: Request, route: Route) -> Any:
-        """The parameters in the row's struct; the usual queries are known by their bytes."""
+        """Return the parameters in the row's struct; the usual queries are known by their bytes."""
         if route.in_body or route.named or request.body:
             return decode(route.request, self._values(request, route))
         asked = route.queries.find(request.query)
@@ -401,7 +401,7 @@ class Dispatcher:
         request.answer(refusal.status, refusal.body())
 
     def _explained(self, request: Request, refusal: ApiError) -> ApiError:
-        """The refusal; with the names of V3 where fields of V2 were ignored."""
+        """Return the refusal; with the names of V3 where fields of V2 were ignored."""
         if IGNORED not in request.lines:
             return refusal
         route = self.desk.routes.find(request.method, unprefixed(request.path))
@@ -445,7 +445,7 @@ def _encoded(reply: Any) -> bytes:
 
 
 def document(make: Callable[[], dict[str, Any]]) -> Callable[[], bytes]:
-    """A document, made when it is first asked for."""
+    """Return a document, made when it is first asked for."""
     made: list[bytes] = []
 
     def ask() -> bytes:

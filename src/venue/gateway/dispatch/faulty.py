@@ -59,11 +59,12 @@ class ShiftedClock:
         return self._clock.server_time() + self._by
 
     def signs(self, sent_ms: int, window_ms: int) -> bool:
-        """Whether a timestamp is near venue time."""
+        """Return whether a timestamp is near venue time."""
         return self._clock.signs(sent_ms - self._by // US_PER_MS, window_ms)
 
     def oldest(self) -> int:
-        """The earlier of both by the venue's own clock: one memory of requests serves all."""
+        """Return the earlier of both by the venue's own clock: one memory of requests serves
+        all."""
         return self._clock.oldest()
 
 
@@ -175,7 +176,7 @@ class Interposed:
         self._connection.reset()
 
     def peer_owner(self) -> int | None:
-        """The user id at the other end."""
+        """Return the user id at the other end."""
         return self._connection.peer_owner()
 
     def _send(self, data: bytes) -> None:
@@ -245,14 +246,14 @@ class Nowhere:
         """Do nothing."""
 
     def peer_owner(self) -> int | None:
-        """The user id at the other end of the first delivery."""
+        """Return the user id at the other end of the first delivery."""
         return self._owner
 
 
 def asked(
     route: Route | None, method: str, path: str, uid: int, key: str, values: dict[str, Any]
 ) -> Asked:
-    """An operation as rules are compared with it; `values` are its parameters."""
+    """Return an operation as rules are compared with it; `values` are its parameters."""
     symbol, side = _order(values)
     return Asked(
         operation=route.row.name if route is not None else "",
@@ -287,7 +288,7 @@ def _order(values: dict[str, Any]) -> tuple[str, str]:
 
 
 def _values(request: Request) -> dict[str, Any]:
-    """The parameters, as far as they can be read: errors in them are told later."""
+    """Return the parameters, as far as they can be read: errors in them are told later."""
     try:
         if request.body:
             return body_values(request.body)
@@ -331,5 +332,5 @@ def _shifted(data: bytes, ms: int) -> bytes:
 
 
 def _with_body(head: bytes, body: bytes) -> bytes:
-    """An answer with another body than its own."""
+    """Return an answer with another body than its own."""
     return _LENGTH.sub(b"content-length: %d" % len(body), head, count=1) + _END + body

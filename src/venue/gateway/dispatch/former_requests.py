@@ -16,8 +16,8 @@ BODY_MAX: Final = 4_096  # bytes of a body that is looked into: anybody may send
 
 
 def words(routes: Routes, request: Request, row: str) -> str:
-    """A sentence on the fields of a row of V3, such as `POST /api/v3/order`, that are meant by
-    fields of V2; empty when none is, or when there is no such row."""
+    """Return a sentence on the fields of a row of V3, such as `POST /api/v3/order`, that are meant
+    by fields of V2; empty when none is, or when there is no such row."""
     method, _, path = row.partition(" ")
     route = routes.find(method.encode(), path.encode())
     if route is None or len(request.body) > BODY_MAX:

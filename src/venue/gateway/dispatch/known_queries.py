@@ -21,11 +21,11 @@ class KnownQueries:
         self._known: dict[bytes, Any] = {}
 
     def count(self) -> int:
-        """How many are known."""
+        """Return how many are known."""
         return len(self._known)
 
     def find(self, query: bytes) -> Any:
-        """The request of a query; None when it is not known."""
+        """Return the request of a query; None when it is not known."""
         return self._known.get(query)
 
     def keep(self, query: bytes, request: Any) -> None:

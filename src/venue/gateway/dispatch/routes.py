@@ -96,18 +96,19 @@ class Routes:
         return self.by_path[row.path.encode()][row.method.encode()]
 
     def find(self, method: bytes, path: bytes) -> Route | None:
-        """The route; None for an unknown path, or a method that the path does not have."""
+        """Return the route; None for an unknown path, or a method that the path does not have."""
         methods = self.by_path.get(path)
         if methods is None:
             methods = self._find_named(path)
         return methods.get(method) if methods is not None else None
 
     def knows(self, path: bytes) -> bool:
-        """Whether the path has a route of any method."""
+        """Return whether the path has a route of any method."""
         return path in self.by_path or self._find_named(path) is not None
 
     def near(self, path: bytes) -> str:
-        """The known path that differs in one part, which is written alike; empty: there is none.
+        """Return the known path that differs in one part, which is written alike; empty: there is
+        none.
 
         Only paths of the same length in parts are compared, and few of them: anybody may ask.
         """
@@ -128,7 +129,7 @@ class Routes:
         return nearest if ratio >= ALIKE else ""
 
     def _find_named(self, path: bytes) -> dict[bytes, Route] | None:
-        """The routes of a path of which one part, after the first two, is a name."""
+        """Return the routes of a path of which one part, after the first two, is a name."""
         parts = path.split(b"/", PARTS_MAX)
         if not path.startswith(OPERATOR_PATHS) or len(parts) > PARTS_MAX:
             return None
@@ -146,7 +147,8 @@ def named_values(route: Route, path: bytes) -> dict[str, str]:
 
 
 def unprefixed(path: bytes) -> bytes:
-    """The interface's own path, without the `/spot` or `/contract` a base address may carry."""
+    """Return the interface's own path, without the `/spot` or `/contract` a base address may
+    carry."""
     if path.startswith(b"/spot/api/"):
         return path[5:]
     if path.startswith(b"/contract/capi/"):

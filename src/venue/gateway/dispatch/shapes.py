@@ -85,7 +85,7 @@ def _is_list(hint: Any) -> bool:
 
 
 def _item(hint: Any) -> type[Any]:
-    """The struct of an object, or of the elements of a list of objects."""
+    """Return the struct of an object, or of the elements of a list of objects."""
     (item,) = [
         kind
         for kind in _leaves(hint) or [hint]
@@ -103,7 +103,7 @@ def _leaves(hint: Any) -> list[Any]:
 
 
 def _meta(hint: Any) -> Meta | None:
-    """The `Meta` that says how to read a field; None for plain objects and lists of them."""
+    """Return the `Meta` that says how to read a field; None for plain objects and lists of them."""
     for part in (hint, *get_args(hint)):
         for extra in getattr(part, "__metadata__", ()):
             if isinstance(extra, Meta):
@@ -146,7 +146,7 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
 
 
 def _nested(struct: type[Any]) -> Reader:
-    """An object in the body, with no names but its own."""
+    """Return an object in the body, with no names but its own."""
     request = compile_request(struct)
 
     def read(name: str, value: Any) -> Any:

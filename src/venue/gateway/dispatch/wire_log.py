@@ -171,7 +171,7 @@ class Exchange:
             self._connection.rest()
 
     def peer_owner(self) -> int | None:
-        """The user id at the other end; never asked after the answer."""
+        """Return the user id at the other end; never asked after the answer."""
         assert self._connection is not None, "the answered end is not asked"
         return self._connection.peer_owner()
 

@@ -28,20 +28,21 @@ class Course(Struct):
     effect: Effect | None = None
 
     def before(self) -> Effect | None:
-        """The effect, if the request is not carried out."""
+        """Return the effect, if the request is not carried out."""
         return self.effect if self.effect is not None and not _is_after(self.effect) else None
 
     def after(self) -> Effect | None:
-        """The effect, if the request is carried out first."""
+        """Return the effect, if the request is carried out first."""
         return self.effect if self.effect is not None and _is_after(self.effect) else None
 
     def summary(self) -> str:
-        """The hits for a header: number and rule of each."""
+        """Return the hits for a header: number and rule of each."""
         return ",".join(f"{hit.number}:{hit.rule}" for hit in self.hits)
 
 
 def course(hits: list[Hit]) -> Course:
-    """The course that these hits make: delays add up, the first effect of another kind counts."""
+    """Return the course that these hits make: delays add up, the first effect of another kind
+    counts."""
     made = Course(hits)
     for hit in hits:
         effect = hit.effect
@@ -55,7 +56,7 @@ def course(hits: list[Hit]) -> Course:
 
 
 def refusal(effect: Effect) -> ApiError:
-    """The answer of `status`, `error` and `reject_rate`."""
+    """Return the answer of `status`, `error` and `reject_rate`."""
     if effect.kind == "status":
         assert effect.status is not None, "checked when the rule was made"
         code = STATUS_CODES.get(effect.status, -1000)
@@ -111,7 +112,7 @@ _AFTER_ALWAYS: Final = ("drop_after", "duplicate", "stale", "sparse", "truncate"
 
 
 def shown_side(effect: Effect) -> str | None:
-    """The side that an effect has when none is given; None for frames."""
+    """Return the side that an effect has when none is given; None for frames."""
     if effect.kind.startswith("ws."):
         return None
     if effect.side is not None:
@@ -120,12 +121,12 @@ def shown_side(effect: Effect) -> str | None:
 
 
 def late_s(hit: Hit) -> float:
-    """How long a frame waits."""
+    """Return how long a frame waits."""
     return _wait_s(hit)
 
 
 def _wait_s(hit: Hit) -> float:
-    """The wait in seconds; the random part of it depends on the hit alone."""
+    """Return the wait in seconds; the random part of it depends on the hit alone."""
     effect = hit.effect
     drawn = Random(f"{hit.rule}/{hit.nth}").random()  # noqa: S311 - it must be repeatable
     return ((effect.ms or 0) + drawn * (effect.jitter_ms or 0)) / 1000

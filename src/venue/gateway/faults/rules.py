@@ -104,7 +104,7 @@ class Rule:
         self._random = Random(f"{seed}/{rule_id}")  # noqa: S311 - it must be repeatable
 
     def agrees(self, asked: Asked) -> bool:
-        """Whether a request or frame is one that this rule is about."""
+        """Return whether a request or frame is one that this rule is about."""
         match = self.match
         return (
             (self.uid is None or asked.uid == self.uid)
@@ -120,7 +120,8 @@ class Rule:
         )
 
     def _agrees_on_an_order(self, asked: Asked) -> bool:
-        """Whether one order agrees in symbol and side alike: of a batch any one of its orders."""
+        """Return whether one order agrees in symbol and side alike: of a batch any one of its
+        orders."""
         match = self.match
         return any(
             match.symbol in (None, symbol) and match.side in (None, side)
@@ -160,7 +161,7 @@ class Rule:
         return chance is None or drawn < float(chance)
 
     def record(self) -> RuleRecord:
-        """The whole rule, to be kept."""
+        """Return the whole rule, to be kept."""
         return RuleRecord(
             self.id, self.match, self.when, self.effect, self.enabled, self.uid, self.begin,
             self.end, self.matched, self.hits, self._random.getstate(),
@@ -168,7 +169,7 @@ class Rule:
 
     @staticmethod
     def of(record: RuleRecord, seed: str) -> Rule:
-        """The rule that was kept."""
+        """Return the rule that was kept."""
         rule = Rule(
             record.rule_id, record.match, record.when, record.effect, uid=record.uid, seed=seed
         )
@@ -178,7 +179,7 @@ class Rule:
         return rule
 
     def view(self) -> FaultView:
-        """The rule as the interface shows it."""
+        """Return the rule as the interface shows it."""
         return FaultView(
             self.id, self.enabled, self.match, self.when, self.effect, self.matched, self.hits
         )
@@ -210,14 +211,14 @@ class FaultRules:
     def add(
         self, rule_id: str, match: FaultMatch, when: When, effect: Effect, *, uid: int | None
     ) -> Rule:
-        """A new rule, or one that begins again in the place of the one with its id."""
+        """Return a new rule, or one that begins again in the place of the one with its id."""
         rule = Rule(rule_id, match, when, effect, uid=uid, seed=self._seed)
         self._rules[rule_id] = rule
         self._sort()
         return rule
 
     def new_id(self) -> str:
-        """An id that no rule has."""
+        """Return an id that no rule has."""
         while True:
             self._made += 1
             made = f"fault-{self._made}"
@@ -225,7 +226,7 @@ class FaultRules:
                 return made
 
     def dump(self) -> bytes:
-        """The rules with their counts and the states of their random numbers, as msgpack."""
+        """Return the rules with their counts and the states of their random numbers, as msgpack."""
         rules = [rule.record() for rule in self._rules.values()]
         return msgspec.msgpack.encode(RulesRecord(rules, self._made, self._hits))
 
@@ -237,7 +238,7 @@ class FaultRules:
         self._sort()
 
     def find(self, rule_id: str) -> Rule | None:
-        """The rule with an id."""
+        """Return the rule with an id."""
         return self._rules.get(rule_id)
 
     def remove(self, rule_id: str) -> None:
@@ -251,29 +252,29 @@ class FaultRules:
         self._sort()
 
     def all(self) -> list[Rule]:
-        """The rules, in the order they were made."""
+        """Return the rules, in the order they were made."""
         return list(self._rules.values())
 
     def requests_hit(self, asked: Asked, now: int) -> list[Hit]:
-        """The rules that hit a request; each that agrees with it counts it."""
+        """Return the rules that hit a request; each that agrees with it counts it."""
         return self._hit(
             (rule for rule in self._rules.values() if is_of_requests(rule)), asked, now
         )
 
     def frames_hit(self, asked: Asked, now: int) -> list[Hit]:
-        """The rules that hit a frame."""
+        """Return the rules that hit a frame."""
         return self._hit(
             (rule for rule in self._rules.values() if rule.effect.kind in FRAMES), asked, now
         )
 
     def kind_hits(self, kind: str, asked: Asked, now: int) -> list[Hit]:
-        """The rules of one kind that hit: kinds of pings and of the openings of sockets."""
+        """Return the rules of one kind that hit: kinds of pings and of the openings of sockets."""
         return self._hit(
             (rule for rule in self._rules.values() if rule.effect.kind == kind), asked, now
         )
 
     def tried(self, asked: Asked, now: int) -> list[Tried]:
-        """The rules that agree with a request, and whether each would hit it."""
+        """Return the rules that agree with a request, and whether each would hit it."""
         return [
             Tried(rule.id, rule.would_take(now))
             for rule in self._rules.values()
@@ -296,10 +297,10 @@ class FaultRules:
 
 
 def is_of_requests(rule: Rule) -> bool:
-    """Whether a rule is about requests, over REST or over a socket."""
+    """Return whether a rule is about requests, over REST or over a socket."""
     return not rule.effect.kind.startswith("ws.")
 
 
 def is_like(wanted: str, text: str) -> bool:
-    """Whether a text is the wanted one, or begins so when that one ends in `*`."""
+    """Return whether a text is the wanted one, or begins so when that one ends in `*`."""
     return text.startswith(wanted[:-1]) if wanted.endswith(ANY) else text == wanted

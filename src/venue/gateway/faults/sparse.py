@@ -14,8 +14,8 @@ _MARK: Final = b'"cumQuote"'
 
 
 def without_fills(body: bytes, now_ms: int, lasts_ms: int | None) -> bytes:
-    """A body whose rows of ended orders lack their fills while they are younger than `lasts_ms`, or
-    always. One without such rows stays as it is."""
+    """Return a body whose rows of ended orders lack their fills while they are younger than
+    `lasts_ms`, or always. One without such rows stays as it is."""
     if _MARK not in body:
         return body
     told = msgspec.json.decode(body)

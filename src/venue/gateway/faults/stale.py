@@ -18,7 +18,7 @@ class StaleAnswers:
         self._bytes = 0
 
     def first(self, question: Question, body: bytes, now: float, lasts_s: float | None) -> bytes:
-        """The first answer's body until it is `lasts_s` old, None for always; times in s.
+        """Return the first answer's body until it is `lasts_s` old, None for always; times in s.
 
         `body` answers the question now. It becomes the first when there is none, or too old a one.
         """

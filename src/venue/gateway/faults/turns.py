@@ -18,7 +18,7 @@ _LOST: Final = ("drop_before", "drop_after", "reset")
 
 
 def take_turn(way: Course, turn: Callable[[Finish], None], finish: Finish, lost: Finish) -> None:
-    """Have an operation take its turn; `finish` answers it, `lost` ends it without an answer."""
+    """Start an operation in its turn; `finish` answers it, `lost` ends it without an answer."""
     answer = finish
     if way.wait_after_s:
         answer = partial(_later, way.wait_after_s, finish)

@@ -41,7 +41,7 @@ async def place_each(
     placed: Callable[[Call, Applied, M, C], T],
     failed: Callable[[str, ApiError], T],
 ) -> list[T]:
-    """An answer for each element; all orders become durable together.
+    """Return an answer for each element; all orders become durable together.
 
     `order` makes an element's market and command; `placed` and `failed` answer it, `failed` with
     the client id that it gives.
@@ -63,7 +63,7 @@ async def place_each(
 def _wanted(
     items: BatchItems, raw: Any, order: Callable[[Any], tuple[M, C]]
 ) -> tuple[M, C] | ApiError:
-    """The market and the command of an element, or the error that there is instead."""
+    """Return the market and the command of an element, or the error that there is instead."""
     try:
         if not isinstance(raw, dict):
             raise errors.invalid(items.name, "an element must be an object")
@@ -73,7 +73,7 @@ def _wanted(
 
 
 def _given_client_id(raw: Any) -> str:
-    """The client id that an element gives, as far as an answer can repeat it."""
+    """Return the client id that an element gives, as far as an answer can repeat it."""
     given = raw.get("newClientOrderId") if isinstance(raw, dict) else None
     return given if type(given) is str and len(given) <= CLIENT_ID_MAX else ""
 
@@ -83,8 +83,8 @@ def to_cancel(
     client_ids: tuple[str, list[str] | None],
     most: int,
 ) -> list[tuple[int, str]]:
-    """The order id or client id of each order that a batch cancels; of both lists the parameter's
-    name comes first."""
+    """Return the order id or client id of each order that a batch cancels; of both lists the
+    parameter's name comes first."""
     numbers, names = order_ids[1] or [], client_ids[1] or []
     if not numbers and not names:
         raise errors.missing(f"{order_ids[0]}' or '{client_ids[0]}")

@@ -67,8 +67,8 @@ MODULES: Final = (
 
 
 def not_practice(door: Door) -> str:
-    """The reason that keeps an operation closed on a venue with real money: there are no deliberate
-    failures, and time cannot be moved. Empty: it is open."""
+    """Return the reason that keeps an operation closed on a venue with real money: there are no
+    deliberate failures, and time cannot be moved. Empty: it is open."""
     return "" if door.node.practice else errors.PRACTICE
 
 
@@ -91,7 +91,7 @@ LEAD: Final[dict[str, Handler]] = {  # refuse what a lead trader's key may not a
 
 
 def bindings() -> list[Route]:
-    """One binding per row, in the order of the rows."""
+    """Return one binding per row, in the order of the rows."""
     return [_bound(row) for row in ROWS]
 
 
@@ -102,19 +102,19 @@ def _bound(row: Row) -> Route:
 
 
 def _answers(module: ModuleType, name: str) -> bool:
-    """Whether a module has a function of this name: its own, not an imported one."""
+    """Return whether a module has a function of this name: its own, not an imported one."""
     found = getattr(module, name, None)
     return isfunction(found) and found.__module__ == module.__name__
 
 
 @cache
 def routes() -> Routes:
-    """The table, ready to serve; one for all venues in this process."""
+    """Return the table, ready to serve; one for all venues in this process."""
     return Routes(bindings())
 
 
 def open_rows(door: Door) -> list[Row]:
-    """The rows that this kind of venue has."""
+    """Return the rows that this kind of venue has."""
     return [
         route.row
         for route in bindings()

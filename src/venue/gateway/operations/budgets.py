@@ -7,5 +7,5 @@ from venue.gateway.door import Door
 
 
 def rate_limit(door: Door) -> RateLimit:
-    """The weight budget, per IP address and per account."""
+    """Return the weight budget, per IP address and per account."""
     return RateLimit("REQUEST_WEIGHT", "SECOND", 10, door.weight_limit)

@@ -8,10 +8,11 @@ from venue.core.contract.records import Holding
 
 
 def wallet_of(holding: Holding, ordinal: int) -> int:
-    """The wallets of all these pools together, in atoms."""
+    """Return the wallets of all these pools together, in atoms."""
     return sum(wallet(pool) for pool in holding.pools_in(ordinal))
 
 
 def available_of(holding: Holding, ordinal: int) -> int:
-    """The atoms that the owner may use for orders or move away; 0 when losses are greater."""
+    """Return the atoms that the owner may use for orders or move away; 0 when losses are
+    greater."""
     return max(0, available(holding, ordinal))

@@ -17,7 +17,7 @@ class NamesOrder(Protocol):
 
 
 def identified(request: NamesOrder) -> tuple[int, str]:
-    """The order id, or the client id, that a request names; exactly one must be sent."""
+    """Return the order id, or the client id, that a request names; exactly one must be sent."""
     if request.order_id is not None:
         if request.orig_client_order_id is not None:
             raise errors.combination("orderId", "origClientOrderId")
@@ -28,13 +28,13 @@ def identified(request: NamesOrder) -> tuple[int, str]:
 
 
 def named(client_id: str) -> tuple[int, str]:
-    """The order id inside a client id of the venue's own form, or the client id itself."""
+    """Return the order id inside a client id of the venue's own form, or the client id itself."""
     number = generated(client_id)
     return number, "" if number else client_id
 
 
 def span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
-    """An inclusive span of ms in µs; -1171 when it is reversed."""
+    """Return an inclusive span of ms in µs; -1171 when it is reversed."""
     if start is not None and end is not None and start > end:
         raise errors.time_order()
     return (

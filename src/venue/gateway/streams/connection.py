@@ -59,12 +59,12 @@ class StreamServer(Protocol):
         """Count one less."""
 
     def name(self) -> str:
-        """A new connection's name."""
+        """Return a new connection's name."""
 
     def entry(
         self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
     ) -> SocketOrders:
-        """The path by which a new connection's orders are placed."""
+        """Return the path by which a new connection's orders are placed."""
 
 
 class SocketConnection(asyncio.Protocol):
@@ -389,7 +389,7 @@ class SocketConnection(asyncio.Protocol):
         self._speak_timer = None
 
     def fits(self, frames: int, size: int) -> bool:
-        """Whether the queue may hold so many frames of so many bytes together."""
+        """Return whether the queue may hold so many frames of so many bytes together."""
         limits = self._server.limits
         return frames <= limits.queue_frames and size <= limits.queue_bytes
 
@@ -405,7 +405,7 @@ class SocketConnection(asyncio.Protocol):
             self._transport.resume_reading()  # its answer to the close
 
     def came_through(self, server: StreamServer) -> bool:
-        """Whether this is the server that it came in by."""
+        """Return whether this is the server that it came in by."""
         return self._server is server
 
     def drop(self) -> None:

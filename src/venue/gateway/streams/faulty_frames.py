@@ -41,7 +41,7 @@ class FaultyFrames:
         )
 
     def passed(self, listener: FrameReceiver, asked: Asked, frame: Frame, now: int) -> list[Frame]:
-        """The frames to send at once in place of one, at a venue time."""
+        """Return the frames to send at once in place of one, at a venue time."""
         frames = [frame]
         for hit in self._rules.frames_hit(asked, now):
             if self._wire is not None:

@@ -24,7 +24,7 @@ class Frame:
         self._deflated: dict[int, bytes] | None = None
 
     def deflated(self, window_bits: int) -> bytes:
-        """The message for clients that negotiated compression; no context is taken over."""
+        """Return the message for clients that negotiated compression; no context is taken over."""
         if len(self.payload) < DEFLATE_MIN:
             return self.plain
         if self._deflated is None:
@@ -40,7 +40,7 @@ class Frame:
 
 
 def _head(first: int, size: int) -> bytes:
-    """The first bytes of an unmasked frame (RFC 6455, 5.2)."""
+    """Return the first bytes of an unmasked frame (RFC 6455, 5.2)."""
     if size < 126:
         return bytes((first, size))
     if size < 2**16:

@@ -319,7 +319,7 @@ class Hub:
         self._ready.append(channel)
 
     def due(self) -> int | None:
-        """When the next frame that waits may leave, in venue time (µs)."""
+        """Return when the next frame that waits may leave, in venue time (µs)."""
         return min((channel.due_us for channel in self._held), default=None)
 
     def pass_time(self) -> None:
@@ -417,7 +417,7 @@ class Hub:
             self._end(listener)
 
     def _moving(self) -> bool:
-        """Whether venue time may go faster than listeners read."""
+        """Return whether venue time may go faster than listeners read."""
         clock = self._node.clock
         return clock.passing and not clock.real
 

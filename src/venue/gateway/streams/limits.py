@@ -66,7 +66,7 @@ class Allowance:
         self._end = 0.0
 
     def take(self, now: float) -> bool:
-        """Whether it may happen once more at `now`, in seconds."""
+        """Return whether it may happen once more at `now`, in seconds."""
         if self._most is None:
             return True
         if now >= self._end:
@@ -76,5 +76,5 @@ class Allowance:
         return self._count <= self._most
 
     def passed(self, times: int) -> bool:
-        """Whether so many times as much has happened in this window."""
+        """Return whether so many times as much has happened in this window."""
         return self._most is not None and self._count > times * self._most

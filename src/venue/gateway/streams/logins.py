@@ -43,7 +43,7 @@ class Logins:
         self._looked = 0  # server time (µs) when those that are over were let go
 
     async def login(self, socket: Socket, request: Request, ip: str) -> Caller:
-        """The owner that opens a private socket; ApiError when the login is refused.
+        """Return the owner that opens a private socket; ApiError when the login is refused.
 
         That the login was used is in the journal before this returns.
         """
@@ -88,8 +88,8 @@ class Logins:
                 self._door.replays.remember(use.signed, request)
 
     def _is_over(self, use: _Use, now: int) -> bool:
-        """Whether a login could not be used now, by either time; a login by a venue time that
-        stands still could."""
+        """Return whether a login could not be used now, by either time; a login by a venue time
+        that stands still could."""
         if use.time >= now - REMEMBERED_US:
             return False
         clock, signed = self._node.clock, use.signed * 1_000

@@ -24,7 +24,7 @@ class MessageRefused(Exception):
 
 
 def read(data: bytes) -> Message:
-    """A message of valid UTF-8."""
+    """Return a message of valid UTF-8."""
     try:
         return _decode(data)
     except (msgspec.DecodeError, RecursionError):
@@ -32,7 +32,7 @@ def read(data: bytes) -> Message:
 
 
 def identity_of(sent: Raw) -> Raw | UnsetType | None:
-    """A message's id as it came; UNSET when it has none, None when it is no id."""
+    """Return a message's id as it came; UNSET when it has none, None when it is no id."""
     text = bytes(sent)
     if text in (b"", b"null"):
         return UNSET
@@ -46,7 +46,7 @@ def identity_of(sent: Raw) -> Raw | UnsetType | None:
 
 
 def enabled_of(params: Raw) -> bool:
-    """The value that a switch is set to."""
+    """Return the value that a switch is set to."""
     try:
         return _switch(params).enabled
     except (msgspec.DecodeError, RecursionError):
@@ -68,5 +68,6 @@ def listed(reasons: list[str]) -> str:
 
 
 def cut(text: str) -> str:
-    """A text of the client's as messages show it: printable, and no longer than they show any."""
+    """Return a text of the client's as messages show it: printable, and no longer than they show
+    any."""
     return errors.shown(text)[1:-1]

@@ -84,7 +84,7 @@ class Shaper(Protocol):
 
 
 def shaper(node: Node, product: Product, symbol: str, stream: Stream, channel: str) -> Shaper:
-    """The shaper of a symbol's channel; the symbol is listed."""
+    """Return the shaper of a symbol's channel; the symbol is listed."""
     listed = ListedSymbol(node, product, symbol)
     if stream.name == "ticker":
         return TickerShaper(listed)
@@ -100,7 +100,7 @@ def shaper(node: Node, product: Product, symbol: str, stream: Stream, channel: s
 
 
 def is_listed(node: Node, product: Product, symbol: str) -> bool:
-    """Whether the product has this symbol."""
+    """Return whether the product has this symbol."""
     engine = node.engine
     markets = engine.spot_markets if product is Product.SPOT else engine.perps
     return symbol in markets
@@ -190,7 +190,8 @@ def _ticker_item(listed: ListedSymbol) -> TickerItem:
 def _average_text(
     instrument: Instrument, quote: Asset, volume: int, notional: int, last: int
 ) -> str:
-    """The average price weighted by volume, rounded down; the last price when nothing traded."""
+    """Return the average price weighted by volume, rounded down; the last price when nothing
+    traded."""
     if not volume:
         return price_text(instrument, last)
     number = notional * 10 ** (instrument.quantity_scale + AVERAGE_SCALE)

@@ -270,7 +270,7 @@ class Session:
             self._hub.leave(self._link, key)
 
     def _asked(self, params: Any) -> dict[PublicKey | str, Stream]:
-        """The channels that a message names, each once.
+        """Return the channels that a message names, each once.
 
         Refused as a whole when some are unknown, each of which is named: one answer cannot say that
         a part was done, and a client would take the frames of that part for none that it asked for.
@@ -404,7 +404,7 @@ class Session:
             self._expiry = self._later(min(left, LOOK_S), self._check_key)
 
     def _guards(self) -> bool:
-        """Whether orders or a hold end with this connection: then it is not idle."""
+        """Return whether orders or a hold end with this connection: then it is not idle."""
         return self._holds or (self._entry is not None and self._entry.cancels)
 
     def _ping(self) -> None:
@@ -427,7 +427,7 @@ class Session:
             writes.remove(pong)
 
     def _kept_quiet(self, kind: str) -> bool:
-        """Whether a rule of this kind wants a ping or its answer left out."""
+        """Return whether a rule of this kind wants a ping or its answer left out."""
         faults = self._door.faults
         if not faults.on_pings:
             return False

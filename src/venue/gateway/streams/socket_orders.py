@@ -75,7 +75,7 @@ class SocketOrders:
         self.cancels = False
 
     def find(self, method: Any) -> Route | None:
-        """The operation of a method; None when it is none."""
+        """Return the operation of a method; None when it is none."""
         return self._routes.get(method) if isinstance(method, str) else None
 
     def take(self, route: Route, params: Raw, identity: Identity) -> bool:
@@ -180,7 +180,7 @@ class SocketOrders:
             await self._answered
 
     async def _journaled(self, command: Command) -> bool:
-        """Whether a command was applied: not where the venue stops.
+        """Return whether a command was applied: not where the venue stops.
 
         Straight to the sequencer: history that lags behind must not keep these out.
         """
@@ -255,7 +255,7 @@ class SocketOrders:
     # -- what was placed --------------------------------------------------------------------------
 
     def _open_orders(self) -> Mapping[int, object]:
-        """The caller's open orders, wherever they were placed."""
+        """Return the caller's open orders, wherever they were placed."""
         engine, uid = self._desk.node.engine, self._caller.uid
         if self._product is Product.SPOT:
             return engine.spot_account(uid).orders
@@ -283,7 +283,7 @@ def _answered(identity: Identity, ignored: list[str], reply: Any) -> Frame:
 
 
 def _values(params: Raw) -> dict[str, Any]:
-    """The parameters, by the reader of a request's body; none are no parameters."""
+    """Return the parameters, by the reader of a request's body; none are no parameters."""
     raw = bytes(params)
     if raw == b"null":
         return {}

@@ -75,7 +75,7 @@ class Sockets:
         self._first_name = door.node.clock.now() << 64
 
     def wanted(self, request: HttpRequest) -> bool:
-        """Whether a request may become a stream: another protocol there is none."""
+        """Return whether a request may become a stream: another protocol there is none."""
         headers = request.headers
         named = [token.strip() for token in headers.get(b"connection", b"").lower().split(b",")]
         websocket = headers.get(b"upgrade", b"").lower() == b"websocket" and b"upgrade" in named
@@ -84,7 +84,7 @@ class Sockets:
     def connection(
         self, listener: Listener, request: HttpRequest, give_up_seat: Callable[[], None]
     ) -> SocketConnection:
-        """A protocol for one upgraded connection."""
+        """Return a protocol for one upgraded connection."""
         self._listener = listener
         return SocketConnection(self, listener, request, give_up_seat)
 
@@ -111,14 +111,14 @@ class Sockets:
         self.taken.count -= 1
 
     def name(self) -> str:
-        """A new connection's name, in the form of a UUID."""
+        """Return a new connection's name, in the form of a UUID."""
         self._count += 1
         return trade_id_text(self._first_name + self._count)
 
     def entry(
         self, socket: Socket, caller: Caller, ip: str, send: Callable[[Frame], None]
     ) -> SocketOrders:
-        """The path by which a new connection's orders are placed."""
+        """Return the path by which a new connection's orders are placed."""
         self._entered += 1
         entry = SocketOrders(
             self._desk, socket.product, caller,

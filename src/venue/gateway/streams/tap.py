@@ -51,7 +51,7 @@ class Tap:
         self._listener.drop()
 
     def fits(self, frames: int, size: int) -> bool:
-        """Whether the queue may hold so many frames of so many bytes together."""
+        """Return whether the queue may hold so many frames of so many bytes together."""
         return self._listener.fits(frames, size)
 
     def mute(self, seconds: float | None) -> None:

@@ -37,7 +37,7 @@ _quiet = logging.Logger("websockets", logging.CRITICAL + 1)
 
 
 def protocol(message_bytes: int) -> ServerProtocol:
-    """The protocol of a new connection, with compression when the client wants it."""
+    """Return the protocol of a new connection, with compression when the client wants it."""
     return ServerProtocol(
         extensions=[
             ServerPerMessageDeflateFactory(
@@ -53,7 +53,7 @@ def protocol(message_bytes: int) -> ServerProtocol:
 
 
 def window_bits(accepted: ServerProtocol) -> int:
-    """How what is sent is compressed; 0: not at all."""
+    """Return how what is sent is compressed; 0: not at all."""
     for extension in accepted.extensions:
         if isinstance(extension, PerMessageDeflate):
             return extension.local_max_window_bits
@@ -77,7 +77,8 @@ def check_faults(door: Door, request: Request) -> None:
 
 
 def refused(refusal: ApiError) -> Response:
-    """The answer to an upgrade as HTTP: a login that fails is 401, or 403 for a lacking right."""
+    """Return the answer to an upgrade as HTTP: a login that fails is 401, or 403 for a lacking
+    right."""
     status = refusal.status
     if status == HTTPStatus.BAD_REQUEST and -1058 <= refusal.code <= -1040:
         status = HTTPStatus.UNAUTHORIZED

@@ -117,7 +117,8 @@ class HttpConnection:
             self._go_on()
 
     def eof_received(self) -> bool:
-        """The client sends no more. It may read the answers to what it sent, then this ends."""
+        """Return the client sends no more. It may read the answers to what it sent, then this
+        ends."""
         self._ended = True
         self._go_on()
         return self._answering or self._queued or bool(self._waiting)
@@ -219,7 +220,7 @@ class HttpConnection:
             self._go_on()
 
     def peer_owner(self) -> int | None:
-        """The user id at the other end, asked of the system once."""
+        """Return the user id at the other end, asked of the system once."""
         if self._owner is None:
             peer = self._transport.get_extra_info("peername")
             here = self._transport.get_extra_info("sockname")

@@ -43,12 +43,12 @@ class StreamAcceptor(Protocol):
     """The receiver of upgraded connections."""
 
     def wanted(self, request: Request) -> bool:
-        """Whether a request may become a stream."""
+        """Return whether a request may become a stream."""
 
     def connection(
         self, listener: Listener, request: Request, give_up_seat: Callable[[], None]
     ) -> asyncio.Protocol:
-        """The protocol that takes the transport over; it must leave the listener at its end.
+        """Return the protocol that takes the transport over; it must leave the listener at its end.
 
         It keeps its seat among the connections until it has one among the streams, or ends.
         """

@@ -53,7 +53,7 @@ class Answering(Protocol):
         """Read what follows the request under way only when it is this client's turn to."""
 
     def peer_owner(self) -> int | None:
-        """The user id at the other end; see `peers.owner_of`."""
+        """Return the user id at the other end; see `peers.owner_of`."""
 
 
 class Request:
@@ -100,13 +100,13 @@ class Request:
         self.uid = 0  # of the owner whose signature was right; below 0: of an operator
 
     def head(self) -> bytes:
-        """The head, for another protocol that begins with it."""
+        """Return the head, for another protocol that begins with it."""
         target = b"%s?%s" % (self.path, self.query) if self.query else self.path
         lines = [b"%s: %s\r\n" % header for header in self.headers.items()]
         return b"%s %s HTTP/1.1\r\n%s\r\n" % (self.method, target, b"".join(lines))
 
     def what(self) -> str:
-        """The request in a few words, for the log."""
+        """Return the request in a few words, for the log."""
         return f"{self.method.decode('latin-1')} {self.path.decode('latin-1')}"
 
     def answer(self, status: int, body: bytes) -> None:
@@ -123,7 +123,7 @@ class Request:
 
 
 def whole(status: int, body: bytes, headers: bytes = b"", *, with_body: bool = True) -> bytes:
-    """A whole answer; `headers` are lines beside the type and the length of the body."""
+    """Return a whole answer; `headers` are lines beside the type and the length of the body."""
     length = b"content-length: %d\r\n\r\n" % len(body)
     return b"".join((_STATUS_LINES[status], JSON, headers, length, body if with_body else b""))
 

@@ -154,15 +154,15 @@ class History:
             self._tell_listed()
 
     def file(self) -> str:
-        """The path of a file of its own; empty: it shares a process with others."""
+        """Return the path of a file of its own; empty: it shares a process with others."""
         return self._path
 
     def reached(self) -> int:
-        """The sequence of the last projected command."""
+        """Return the sequence of the last projected command."""
         return self._reached
 
     def newest(self) -> int:
-        """The sequence of the last command handed over."""
+        """Return the sequence of the last command handed over."""
         return self._newest
 
     def lag(self) -> int:
@@ -170,7 +170,8 @@ class History:
         return self._newest - self._reached
 
     def limit(self) -> float | None:
-        """How many commands a second may come, so that it is not left too far behind: None for any.
+        """Return how many commands a second may come, so that it is not left too far behind: None
+        for any.
 
         None while it stands still until another process is there: nobody gains by waiting then.
         """
@@ -213,7 +214,7 @@ class History:
     async def ask(
         self, question: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
-        """Have the worker answer one of the questions of `questions`.
+        """Ask the worker one of the questions of `questions`.
 
         Raises HistoryFailed, and TimeoutError after `ASK_S`.
         """
@@ -240,8 +241,8 @@ class History:
         return reached
 
     async def begin_copy(self, path: str) -> bool:
-        """Have most of a file written that is to hold all rows, in pieces: other requests go
-        between them. False: they are too many. HistoryFailed."""
+        """Write most of a file that is to hold all rows, in pieces: other requests go between
+        them. False: they are too many. HistoryFailed."""
         payload, left = self._encode((path, False)), True
         while left:
             self._goes_on()
@@ -252,7 +253,7 @@ class History:
         return True
 
     def copy(self, path: str) -> asyncio.Future[bool]:
-        """Have that file hold all rows of the commands projected so far. HistoryFailed."""
+        """Complete that file with all rows of the commands projected so far. HistoryFailed."""
         self._goes_on()
         return self._link.send(COPY, self._encode((path, True)))
 
@@ -265,17 +266,17 @@ class History:
             raise HistoryFailed(told) from None
 
     async def archive(self, cut: tuple[int, int, int]) -> None:
-        """Have settled rows moved to an archive, up to a cut (`archive.Cut`), in pieces: other
-        requests go between them. HistoryFailed: the rest can be asked for again."""
+        """Move settled rows to an archive, up to a cut (`archive.Cut`), in pieces: other requests
+        go between them. HistoryFailed: the rest can be asked for again."""
         await self._settle(ARCHIVE, self._encode(cut))
 
     async def forget(self, spans: list[tuple[int, int]], most: int) -> bool:
-        """Have rows taken out of a history of more than `most` bytes, as `Forgotten` says; whether
-        it was. HistoryFailed, as for `archive`."""
+        """Take rows out of a history of more than `most` bytes, as `Forgotten` says; return whether
+        it was larger. HistoryFailed, as for `archive`."""
         return await self._settle(FORGET, self._encode(Forgotten(spans, most)))
 
     async def _settle(self, kind: bytes, payload: bytes) -> bool:
-        """Have all pieces done; whether there were any."""
+        """Ask for all pieces, one after another; return whether there were any."""
         loop, pieces, left = asyncio.get_running_loop(), -1, True
         while left:
             self._goes_on()
@@ -342,7 +343,7 @@ class History:
             self._gathering = loop.call_later(GATHER_S, self._begin)
 
     def _is_due(self) -> bool:
-        """Whether the next commands should be sent now."""
+        """Return whether the next commands should be sent now."""
         if not self._unprojected.unsent:
             return False
         return self._open or bool(self._waiting) or self._unprojected.full()
@@ -467,7 +468,7 @@ class History:
 
 
 async def _open(opened: Opened, process: HelperProcess, patience_s: float) -> tuple[Pipe, int]:
-    """The way to the process, on this file, and the sequence that it has reached."""
+    """Return the way to the process, on this file, and the sequence that it has reached."""
     with contextlib.suppress(OSError, RuntimeError):  # it has ended, as `begun` tells
         process.send(OPEN, msgspec.msgpack.encode(opened))
     return await Link.begun(process, "history", patience_s, path=opened.path)
@@ -478,12 +479,12 @@ async def _again(opened: Opened, patience_s: float) -> tuple[Pipe, int]:
 
 
 def _first_line(told: str) -> str:
-    """The message that is shown; the log has the database's own."""
+    """Return the message that is shown; the log has the database's own."""
     return told.partition("\n")[0]
 
 
 def listed(engine: Engine) -> Listed:
-    """The parts of a catalog."""
+    """Return the parts of a catalog."""
     instruments = [market.instrument for market in engine.spot_markets.values()]
     contracts = [perp.contract for perp in engine.perps.values()]
     return engine.assets, instruments, contracts

@@ -27,12 +27,12 @@ BASE_BITS: Final = 32  # of such a number: above them is the number of what it b
 
 
 def begun(folder: str | Path, base: int) -> Path:
-    """The file that the histories which begin as `base` are copies of."""
+    """Return the file that the histories which begin as `base` are copies of."""
     return Path(folder) / f"begun.{base}"
 
 
 def shared(number: int, payload: bytes = b"") -> bytes:
-    """A payload for one of several histories."""
+    """Return a payload for one of several histories."""
     return number.to_bytes(NUMBER_BYTES) + payload
 
 

@@ -27,7 +27,7 @@ class Workers:
         self._open: dict[int, tuple[Store, Worker]] = {}
 
     def answer(self, kind: bytes, payload: bytes) -> Any:
-        """The request in a frame."""
+        """Return the request in a frame."""
         number = int.from_bytes(payload[:NUMBER_BYTES])
         if kind in (OPEN, DROP, BASE):
             self._close(number)

@@ -37,21 +37,21 @@ class Shelf:
         self._basing: dict[int, asyncio.Future[None]] = {}
 
     async def place(self) -> tuple[int, str]:
-        """The number of another base, and the file for the rows that its first history begins
-        with. HistoryFailed, OSError."""
+        """Return the number of another base, and the file for the rows that its first history
+        begins with. HistoryFailed, OSError."""
         await self.link()
         self._bases += 1
         return self._bases, str(begun(self._folder, self._bases))
 
     def reserve(self) -> int:
-        """The number of another base, whose file is made elsewhere: its histories wait until it
-        `stands`."""
+        """Return the number of another base, whose file is made elsewhere: its histories wait until
+        it `stands`."""
         self._bases += 1
         self._basing[self._bases] = asyncio.get_running_loop().create_future()
         return self._bases
 
     async def file(self, base: int) -> str:
-        """The place of a reserved base's file. HistoryFailed, OSError."""
+        """Return the place of a reserved base's file. HistoryFailed, OSError."""
         await self.link()
         return str(begun(self._folder, base))
 
@@ -60,7 +60,8 @@ class Shelf:
         self._basing[base].set_result(None)
 
     def first(self, base: int = 0, reached: int = 0) -> History:
-        """The history that others will begin with: empty, or as the file at the base's place."""
+        """Return the history that others will begin with: empty, or as the file at the base's
+        place."""
         number = self._next(base)
         history = History(
             Share(self.link, number), reached, partial(self._reopen, number, self.link)
@@ -69,11 +70,11 @@ class Shelf:
         return history
 
     def base(self, first: History, base: int = 0) -> None:
-        """Have others begin where the first one ends, as soon as it is whole."""
+        """Begin others where the first one ends, as soon as it is whole."""
         self._basing[base] = asyncio.create_task(self._base(first, base))
 
     def history(self, reached: int, base: int = 0) -> History:
-        """A new one, which begins where the first one ended: after command `reached`."""
+        """Return a new one, which begins where the first one ended: after command `reached`."""
         number = self._next(base)
         ready = partial(self._ready, base)
         share = Share(ready, number)
@@ -94,7 +95,7 @@ class Shelf:
         return base << BASE_BITS | self._number
 
     async def link(self, patience_s: float = HUNG_S) -> Link:
-        """The helper process, started when there is none. HistoryFailed, OSError."""
+        """Return the helper process, started when there is none. HistoryFailed, OSError."""
         async with self._turn:
             if self._link is None or self._link.ended.done():
                 if self._link is not None:
@@ -134,7 +135,7 @@ class Shelf:
             await first.close()
 
     async def _ready(self, base: int) -> Link:
-        """The process, when it has the rows that histories begin with."""
+        """Return the process, when it has the rows that histories begin with."""
         await asyncio.shield(self._basing[base])
         return await self.link()
 
@@ -170,7 +171,7 @@ class Share:
         link.ended.add_done_callback(self._with_link)
 
     def send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
-        """Have a frame answered. HistoryFailed when it cannot be."""
+        """Send a frame; return its answer. HistoryFailed when there can be none."""
         if self.ended.done():
             raise HistoryFailed(self.ended.result())
         if self._link is not None:
@@ -188,7 +189,7 @@ class Share:
         self._over(why)
 
     async def close(self) -> None:
-        """Have the file taken away, unless the share has ended: then it is opened again."""
+        """Remove the file, unless the share has ended: then it is opened again."""
         if self._opening is not None:
             self._opening.cancel()
         if self.ended.done():

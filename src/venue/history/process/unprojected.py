@@ -72,11 +72,11 @@ class Unprojected:
             self.unsent += len(entries)
 
     def full(self) -> bool:
-        """Whether what is not sent yet is enough for a transaction."""
+        """Return whether what is not sent yet is enough for a transaction."""
         return self.unsent >= BATCH_MAX
 
     def next_part(self) -> tuple[bytes, bool]:
-        """The next frame of a transaction, and whether it may have more."""
+        """Return the next frame of a transaction, and whether it may have more."""
         entries: list[msgspec.Raw] = []
         frames: list[msgspec.Raw] = []
         commands = events = 0
@@ -123,7 +123,7 @@ class Unprojected:
 
 
 def _chunks(batch: Sequence[Applied]) -> Iterator[tuple[list[Entry], int]]:
-    """A batch in chunks that fit into a frame, each with the number of its events."""
+    """Yield a batch in chunks that fit into a frame, each with the number of its events."""
     entries: list[Entry] = []
     events = 0
     for done in batch:

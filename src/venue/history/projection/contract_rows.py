@@ -131,7 +131,7 @@ class ContractRows:
         self._minutes: dict[tuple[str, int], MinutePrices] = {}
 
     def folds(self) -> Folds:
-        """The functions that add the rows of each kind of event."""
+        """Return the functions that add the rows of each kind of event."""
         return {
             ContractTrade: self._trade,
             ContractOrderPlaced: self._order,

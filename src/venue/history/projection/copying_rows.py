@@ -20,7 +20,7 @@ class CopyingRows:
         self._paid: CommissionPaid | None = None
 
     def folds(self) -> Folds:
-        """The functions that add the rows of each kind of event."""
+        """Return the functions that add the rows of each kind of event."""
         return {
             CopyClosed: self._copy,
             TrackClosed: self._track,

@@ -40,7 +40,7 @@ class Projector:
         store.expect_rows()
 
     def reached(self) -> int:
-        """The sequence of the last command whose rows are in the store."""
+        """Return the sequence of the last command whose rows are in the store."""
         return self._reached
 
     def project(self, batch: Sequence[AppliedCommand], frames: Sequence[KeptFrame] = ()) -> None:
@@ -96,8 +96,8 @@ class Projector:
 
 
 def _pieces(batch: Sequence[AppliedCommand]) -> list[tuple[int, Event]]:
-    """The events that keep or revert states, each with the number of commands up to it. Of reverts
-    in a row only the last has an effect."""
+    """Return the events that keep or revert states, each with the number of commands up to it. Of
+    reverts in a row only the last has an effect."""
     pieces: list[tuple[int, Event]] = []
     for number, applied in enumerate(batch, 1):
         if applied.events and type(applied.events[0]) in savepoints.KINDS:

@@ -60,7 +60,8 @@ class Catalog:
     def listing(
         assets: list[Asset], instruments: list[Instrument], contracts: Sequence[Contract] = ()
     ) -> Catalog:
-        """The listings of an engine: for a projector that does not start at the beginning."""
+        """Return the listings of an engine: for a projector that does not start at the
+        beginning."""
         catalog = Catalog()
         for asset in assets:
             catalog.register(asset)
@@ -126,7 +127,7 @@ class Rows:
                 folds[kind](event, applied, place)
 
     def finish(self) -> Batch:
-        """The rows of all commands. New orders are as the batch leaves them."""
+        """Return the rows of all commands. New orders are as the batch leaves them."""
         orders = self.batch.new[OrderRow]
         marks = self._marks.by_id
         for order_id, (placed, time) in self._placed.items():

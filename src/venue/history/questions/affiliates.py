@@ -32,7 +32,7 @@ SUMS: Final = ", ".join(
 
 
 def activity(connection: Connection, uids: list[int]) -> list[Activity]:
-    """The first and last deposits and fills of each of these owners."""
+    """Return the first and last deposits and fills of each of these owners."""
     return [_activity(connection, uid) for uid in uids]
 
 
@@ -58,14 +58,14 @@ def _activity(connection: Connection, uid: int) -> Activity:
 def commissions(
     connection: Connection, which: CommissionsOf, page: int, size: int
 ) -> tuple[int, list[CommissionRow]]:
-    """How many commissions there are in all, and one page of them, newest first."""
+    """Return how many commissions there are in all, and one page of them, newest first."""
     where, order = _commissions_where(which), f"ORDER BY day DESC, bill_id DESC {PAGE}"
     found = select(connection, CommissionRow, where, order, *page_of(size, page))
     return count(connection, CommissionRow, where), found
 
 
 def earned(connection: Connection, which: CommissionsOf, uids: list[int]) -> list[Earned]:
-    """The sums that an affiliate earned by these owners, and by which trade volume."""
+    """Return the sums that an affiliate earned by these owners, and by which trade volume."""
     kinds = "uid, product, asset"
     where = _commissions_where(which).among("uid", uids)
     text = f"SELECT {kinds}, {SUMS} FROM commissions {where} GROUP BY {kinds} ORDER BY {kinds}"
@@ -105,7 +105,7 @@ def _money(connection: Connection, uid: int, start: int, end: int) -> list[Money
 def withdrawals(
     connection: Connection, which: WithdrawalsOf, page: int, size: int
 ) -> tuple[int, list[WithdrawalRow]]:
-    """How many internal withdrawals there are in all, and one page of them, newest first."""
+    """Return how many internal withdrawals there are in all, and one page of them, newest first."""
     where = Where("uid = ?", which.uid).from_to("time", which.start, which.end)
     where.given("withdraw_id = ?", which.withdraw_id).given("asset = ?", which.asset)
     where.given("source = ?", which.source).given("target = ?", which.target)

@@ -44,7 +44,7 @@ UPDATED: Final = "contract_orders.update_time > contract_orders.time"
 
 
 def contract_order(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
-    """An owner's order by its id; None when there is none, or it is another owner's.
+    """Return an owner's order by its id; None when there is none, or it is another owner's.
 
     A trade outside the book stands in for its order: the part of the position reached last.
     """
@@ -56,7 +56,7 @@ def contract_order(connection: Connection, uid: int, order_id: int) -> ContractO
 def contract_order_by_client_id(
     connection: Connection, uid: int, client_id: str
 ) -> ContractOrderRow | None:
-    """An owner's newest order with this (not empty) client order id, or None."""
+    """Return an owner's newest order with this (not empty) client order id, or None."""
     found = first(
         connection,
         f"{ORDERS} WHERE contract_orders.uid = ? AND contract_orders.client_id = ?"
@@ -69,8 +69,8 @@ def contract_order_by_client_id(
 def contract_orders(
     connection: Connection, which: ContractOrdersOf, limit: int, page: int = 1
 ) -> list[ContractOrderRow]:
-    """An owner's orders; pages count from 1. With those that have ended come conditional orders
-    that ended without becoming one."""
+    """Return an owner's orders; pages count from 1. With those that have ended come conditional
+    orders that ended without becoming one."""
     skipped = limit * (page - 1)
     within = _parts(which)
     for part in within:
@@ -94,7 +94,7 @@ def contract_orders(
 
 
 def _parts(which: ContractOrdersOf) -> list[OrdersPart]:
-    """The orders, and with those that have ended the conditional ones."""
+    """Return the orders, and with those that have ended the conditional ones."""
     parts = [OrdersPart(ContractOrder, Where())]
     if which.ended:
         parts[0].where.add(f"contract_orders.status NOT IN {OPEN}")
@@ -113,7 +113,8 @@ def _orders(
 
 
 def _outside(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
-    """The trades outside the book of an owner's liquidation, whose id stands for an order's."""
+    """Return the trades outside the book of an owner's liquidation, whose id stands for an
+    order's."""
     where = Where("order_id = ? AND uid + 0 = ?", order_id, uid).among("cause", CAUSES_OUTSIDE)
     fills = select(connection, ContractFill, where, "ORDER BY time, trade_id")
     fills = [fill for fill in fills if fill.position_id == fills[-1].position_id]
@@ -131,8 +132,8 @@ def _outside(connection: Connection, uid: int, order_id: int) -> ContractOrderRo
 def contract_fills(
     connection: Connection, which: ContractFillsOf, limit: int
 ) -> list[ContractFillRow]:
-    """An owner's fills; of a trade with itself, the maker's first. With `from_id` the oldest come
-    first."""
+    """Return an owner's fills; of a trade with itself, the maker's first. With `from_id` the oldest
+    come first."""
     where = _of_symbol(Where(), "symbol", which.symbol, which.among)
     if which.order_id is None:
         where.add("uid = ?", which.uid)
@@ -147,7 +148,7 @@ def contract_fills(
 
 
 def income(connection: Connection, which: IncomeOf, limit: int) -> list[IncomeRow]:
-    """An owner's items. One more than is shown tells whether there is a next page."""
+    """Return an owner's items. One more than is shown tells whether there is a next page."""
     where = Where("uid = ?", which.uid).given("symbol = ?", which.symbol)
     where.given("asset = ?", which.asset).given("asset <> ?", which.without)
     where.given("kind = ?", which.kind).from_to("time", which.start, which.end)
@@ -159,8 +160,8 @@ def income(connection: Connection, which: IncomeOf, limit: int) -> list[IncomeRo
 def conditional_orders(
     connection: Connection, which: ConditionalsOf, limit: int, page: int = 1
 ) -> list[ConditionalRow]:
-    """An owner's conditional orders that were triggered, refused, canceled or expired; pages count
-    from 1."""
+    """Return an owner's conditional orders that were triggered, refused, canceled or expired; pages
+    count from 1."""
     where = Where("algo_orders.uid = ?", which.uid)
     where.add("algo_orders.status <> ?", ALGO_UNTRIGGERED)
     _of_symbol(where, "algo_orders.symbol", which.symbol, which.among)
@@ -175,7 +176,8 @@ def conditional_orders(
 def conditional_order(
     connection: Connection, uid: int, algo_id: int, client_id: str = ""
 ) -> ConditionalRow | None:
-    """An owner's conditional order by id, or (id 0) its newest with a client id; None: no such."""
+    """Return an owner's conditional order by id, or (id 0) its newest with a client id; None: no
+    such."""
     where = Where("algo_orders.uid = ?", uid)
     if algo_id:
         where.add("algo_orders.algo_id = ?", algo_id)

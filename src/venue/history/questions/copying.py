@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def ended_copies(connection: Connection, which: EndedOf, limit: int) -> list[EndedCopy]:
-    """A follower's copies. One more than is shown tells whether there is a next page."""
+    """Return a follower's copies. One more than is shown tells whether there is a next page."""
     return _ended(connection, EndedCopy, which, limit)
 
 
 def ended_tracks(connection: Connection, which: EndedOf, limit: int) -> list[EndedTrack]:
-    """A lead's tracked positions, as `ended_copies`."""
+    """Return a lead's tracked positions, as `ended_copies`."""
     return _ended(connection, EndedTrack, which, limit)
 
 

@@ -27,7 +27,7 @@ def liquidations(connection: Connection, uid: int | None, limit: int) -> list[Li
 
 
 def liquidation(connection: Connection, liquidation_id: int) -> LiquidationStory | None:
-    """One liquidation in full, or None."""
+    """Return one liquidation in full, or None."""
     where, order = Where("liquidation_id = ?", liquidation_id), "ORDER BY sequence, place"
     for found in select(connection, LiquidationRow, where):
         steps = select(connection, StepRow, where, order)
@@ -40,8 +40,8 @@ def liquidation(connection: Connection, liquidation_id: int) -> LiquidationStory
 def _fills(
     connection: Connection, found: LiquidationRow, positions: list[int]
 ) -> list[ContractFillRow]:
-    """The owner's trades in one pass. Several may happen at one instant: a pass's orders have the
-    ids between its own and the next one's."""
+    """Return the owner's trades in one pass. Several may happen at one instant: a pass's orders
+    have the ids between its own and the next one's."""
     (later,) = first(
         connection,
         "SELECT min(liquidation_id) FROM liquidations WHERE uid = ? AND liquidation_id > ?",

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def funding_rates(
     connection: Connection, symbol: str, start: int | None, end: int | None, limit: int
 ) -> list[FundingRateRow]:
-    """A contract's settlements due from `start` to `end`, without those that were skipped."""
+    """Return a contract's settlements due from `start` to `end`, without those that were
+    skipped."""
     where = Where("symbol = ? AND skipped = 0", symbol).from_to("due", start, end)
     return select(connection, FundingRateRow, where, "ORDER BY due DESC LIMIT ?", limit)
 
@@ -22,7 +23,8 @@ def funding_rates(
 def price_candles(
     connection: Connection, symbol: str, kind: Literal["index", "mark"], start: int, end: int
 ) -> list[PriceCandle]:
-    """A contract's minutes that begin from `start` to `end`, oldest first, without empty ones."""
+    """Return a contract's minutes that begin from `start` to `end`, oldest first, without empty
+    ones."""
     prices = ", ".join(f"{kind}_{part}" for part in ("open", "high", "low", "close"))
     where = Where("symbol = ?", symbol).from_to("open_time", start, end)
     text = f"SELECT open_time, {prices}, open_interest FROM price_minutes {where}"

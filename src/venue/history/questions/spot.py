@@ -31,20 +31,20 @@ PAGE_BYTES: Final = 1_000_000  # of frames; the one that passes it is the page's
 
 
 def order(connection: Connection, uid: int, order_id: int) -> OrderRow | None:
-    """An owner's order by its id; None when there is none, or it is another owner's."""
+    """Return an owner's order by its id; None when there is none, or it is another owner's."""
     where = Where("order_id = ?", order_id).add("uid = ?", uid)
     return next(iter(select(connection, OrderRow, where)), None)
 
 
 def order_by_client_id(connection: Connection, uid: int, client_id: str) -> OrderRow | None:
-    """An owner's newest order with this (not empty) client order id, or None."""
+    """Return an owner's newest order with this (not empty) client order id, or None."""
     where = Where("uid = ?", uid).add("client_id = ? AND client_id <> ''", client_id)
     found = select(connection, OrderRow, where, "ORDER BY order_id DESC LIMIT 1")
     return next(iter(found), None)
 
 
 def orders(connection: Connection, which: OrdersOf, limit: int, page: int = 1) -> list[OrderRow]:
-    """An owner's orders in one symbol, whatever their status; pages count from 1."""
+    """Return an owner's orders in one symbol, whatever their status; pages count from 1."""
     where = Where("uid = ?", which.uid).add("symbol = ?", which.symbol)
     where.from_to("time", which.start, which.end)
     order = f"ORDER BY time DESC, order_id DESC {PAGE}"
@@ -52,8 +52,8 @@ def orders(connection: Connection, which: OrdersOf, limit: int, page: int = 1) -
 
 
 def fills(connection: Connection, which: FillsOf, limit: int) -> list[FillRow]:
-    """An owner's fills in one symbol; of a trade with itself, the maker's first. With `from_id`
-    the oldest come first."""
+    """Return an owner's fills in one symbol; of a trade with itself, the maker's first. With
+    `from_id` the oldest come first."""
     where = Where("uid = ?", which.uid).add("symbol = ?", which.symbol)
     where.given("order_id = ?", which.order_id).from_to("time", which.start, which.end)
     order = in_order(where, SpotFill, which.from_id)
@@ -62,7 +62,7 @@ def fills(connection: Connection, which: FillsOf, limit: int) -> list[FillRow]:
 
 
 def in_order(where: Where, fills: Table, from_id: int | None) -> str:
-    """The order of fills: newest first, or from an id on, oldest first; then conditions are
+    """Return the order of fills: newest first, or from an id on, oldest first; then conditions are
     added."""
     if from_id is None:
         return "ORDER BY time DESC, trade_id DESC, is_maker DESC"
@@ -77,7 +77,7 @@ def in_order(where: Where, fills: Table, from_id: int | None) -> str:
 
 
 def of_both_sides(fills: Table) -> str:
-    """Whether a fill is the maker's, and the taker was the same owner."""
+    """Return whether a fill is the maker's, and the taker was the same owner."""
     own = fills.table
     return (
         f"{own}.is_maker = 1 AND EXISTS (SELECT 1 FROM {own} AS taker WHERE"
@@ -94,12 +94,12 @@ def bills(connection: Connection, which: BillsOf, limit: int, page: int = 1) -> 
 def bills_paged(
     connection: Connection, which: BillsOf, page: int, size: int
 ) -> tuple[int, list[BillRow]]:
-    """How many bills there are in all, and one page of them."""
+    """Return how many bills there are in all, and one page of them."""
     return count(connection, BillRow, _bills_where(which)), bills(connection, which, size, page)
 
 
 def transfers(connection: Connection, which: TransfersOf, limit: int) -> list[TransferRow]:
-    """An owner's transfers between its wallets."""
+    """Return an owner's transfers between its wallets."""
     where = Where("uid = ?", which.uid).given("asset = ?", which.asset)
     where.given("source = ?", which.source)
     where.between("time", which.after_time, which.before_time)

@@ -46,7 +46,7 @@ R = TypeVar("R", bound=TableRow)
 
 @cache
 def columns(table: Table) -> dict[str, Any]:
-    """The names of a table's columns and their types, in the order of the fields."""
+    """Return the names of a table's columns and their types, in the order of the fields."""
     found: dict[str, Any] = {}
     within = _within(table)
     for field in fields(table):
@@ -58,7 +58,7 @@ def columns(table: Table) -> dict[str, Any]:
 
 
 def created(table: Table) -> list[str]:
-    """The statements that create a table and its indexes where they are missing."""
+    """Return the statements that create a table and its indexes where they are missing."""
     parts = [_declared(table, name, kind) for name, kind in columns(table).items()]
     if len(table.key) > 1:
         parts.append(f"PRIMARY KEY ({', '.join(table.key)})")
@@ -71,8 +71,8 @@ def created(table: Table) -> list[str]:
 
 
 def _declared(table: Table, name: str, kind: Any) -> str:
-    """A column. Only a single key that is declared INTEGER is the row's own number, and needs no
-    second tree."""
+    """Return a column. Only a single key that is declared INTEGER is the row's own number, and
+    needs no second tree."""
     if table.key == (name,):
         return f"{name} {TYPES[kind]} PRIMARY KEY"
     if isinstance(kind, UnionType):
@@ -82,31 +82,31 @@ def _declared(table: Table, name: str, kind: Any) -> str:
 
 @cache
 def names(table: Table) -> str:
-    """The columns as a statement lists them."""
+    """Return the columns as a statement lists them."""
     return ", ".join(f"{table.table}.{name}" for name in columns(table))
 
 
 @cache
 def inserted(table: Table) -> str:
-    """The statement that inserts a row of `values`."""
+    """Return the statement that inserts a row of `values`."""
     every = columns(table)
     marks = ", ".join("?" * len(every))
     return f"INSERT INTO {table.table} ({', '.join(every)}) VALUES ({marks})"
 
 
 def values(row: TableRow) -> tuple[Any, ...]:
-    """A row's values, as `columns` orders them."""
+    """Return a row's values, as `columns` orders them."""
     first, *others = found = astuple(row)
     return (*astuple(first), *others) if isinstance(first, Struct) else found
 
 
 def is_flat(table: Table) -> bool:
-    """Whether each field is a column."""
+    """Return whether each field is a column."""
     return _within(table) is None
 
 
 def row_of(table: type[R], found: tuple[Any, ...]) -> R:
-    """The row whose values were found."""
+    """Return the row whose values were found."""
     within = _within(table)
     if within is None:
         return table(*found)
@@ -116,6 +116,6 @@ def row_of(table: type[R], found: tuple[Any, ...]) -> R:
 
 @cache
 def _within(table: Table) -> type[Struct] | None:
-    """The struct that is a table's first field, if it is one."""
+    """Return the struct that is a table's first field, if it is one."""
     kind = fields(table)[0].type
     return kind if isinstance(kind, type) and issubclass(kind, Struct) else None

@@ -45,19 +45,19 @@ class AllAgents:
                 await sequencer.submit(commands)
 
     def acts(self) -> bool:
-        """Whether there is anything to do: always."""
+        """Return whether there is anything to do: always."""
         return True
 
     def step(self, now: int) -> list[Command]:
-        """The next commands of all agents, after the posts of held indexes."""
+        """Return the next commands of all agents, after the posts of held indexes."""
         return self._holding.posts(now) + self.spot.step() + self.contract.step(now)
 
     def posts(self, now: int) -> list[Command]:
-        """The index posts that keep indexes from getting stale."""
+        """Return the index posts that keep indexes from getting stale."""
         return self._holding.posts(now) + self.contract.posts(now)
 
     def dump(self) -> bytes:
-        """The agents' state as msgpack: it decides their next actions."""
+        """Return the agents' state as msgpack: it decides their next actions."""
         return msgspec.msgpack.encode((self.spot.dump(), self.contract.dump()))
 
     def restore(self, data: bytes) -> None:

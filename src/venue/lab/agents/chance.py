@@ -14,7 +14,7 @@ class Chance:
         self._bits = random.getrandbits
 
     def below(self, end: int) -> int:
-        """An integer from 0 to `end` - 1, uniformly distributed."""
+        """Return an integer from 0 to `end` - 1, uniformly distributed."""
         width = end.bit_length()
         found = self._bits(width)
         while found >= end:
@@ -22,5 +22,5 @@ class Chance:
         return found
 
     def between(self, first: int, last: int) -> int:
-        """An integer from `first` to `last`, uniformly distributed."""
+        """Return an integer from `first` to `last`, uniformly distributed."""
         return first + self.below(last - first + 1)

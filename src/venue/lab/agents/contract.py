@@ -87,7 +87,7 @@ class ContractAgents:
         self._rising = dict.fromkeys(followed, True)
 
     def founding(self) -> list[Command]:
-        """The commands that create missing owners of the agents."""
+        """Return the commands that create missing owners of the agents."""
         names = self._engine.uids
         return [
             CreateOwner(_name(habit, symbol), int(SelfTrade.EXPIRE_TAKER), agent=True)
@@ -97,7 +97,8 @@ class ContractAgents:
         ]
 
     def funding(self) -> list[Command]:
-        """The commands that give agents without money their first, and set a low leverage."""
+        """Return the commands that give agents without money their first, and set a low
+        leverage."""
         commands: list[Command] = []
         for symbol in self._followed:
             perp = self._engine.perps[symbol]
@@ -113,7 +114,7 @@ class ContractAgents:
         return commands
 
     def dump(self) -> bytes:
-        """The agents' state as msgpack: it decides their next actions."""
+        """Return the agents' state as msgpack: it decides their next actions."""
         state = (self._random.getstate(), self._basis, self._references, self._rising)
         return msgspec.msgpack.encode(state)
 
@@ -123,7 +124,8 @@ class ContractAgents:
         self._random.setstate(random_state(drawn))
 
     def step(self, now: int) -> list[Command]:
-        """The next commands of all agents: indexes, then makers' quotes, then takers' orders."""
+        """Return the next commands of all agents: indexes, then makers' quotes, then takers'
+        orders."""
         posts: list[Command] = []
         moves: list[Command] = []
         takes: list[Command] = []
@@ -147,7 +149,7 @@ class ContractAgents:
         return posts + moves + takes
 
     def posts(self, now: int) -> list[Command]:
-        """The posts of indexes that are due at venue time `now` (µs)."""
+        """Return the posts of indexes that are due at venue time `now` (µs)."""
         posts: list[Command] = []
         for symbol in self._followed:
             self._index(self._engine.perps[symbol], posts, now)
@@ -174,7 +176,7 @@ class ContractAgents:
         return live.index_price
 
     def _reference(self, symbol: str, index: int) -> int:
-        """The price around which makers quote a contract: the index and a random basis."""
+        """Return the price around which makers quote a contract: the index and a random basis."""
         basis = self._basis[symbol]
         pull = (BASIS_TARGET_PPB - basis) * BASIS_PULL_PPM // PPM
         basis += self._chance.between(-BASIS_STEP_PPB, BASIS_STEP_PPB) + pull
@@ -276,7 +278,7 @@ class ContractAgents:
         return units * int(10 ** self._engine.assets[perp.asset].scale)
 
     def _lots(self, perp: Perpetual, price: int, units: int) -> int:
-        """A random size around `units` of the settle asset at `price`."""
+        """Return a random size around `units` of the settle asset at `price`."""
         amount = self._atoms(perp, units) * self._chance.between(20, 180) // 100
         lots: int = amount // (price * perp.unit)
         return max(

@@ -16,7 +16,7 @@ class AgentHolding:
         self._references = References(engine)
 
     def acts(self) -> bool:
-        """Whether there is anything to do."""
+        """Return whether there is anything to do."""
         return any(self._references.held(symbol) for symbol in self._engine.perps)
 
     def step(self, now: int) -> list[Command]:
@@ -24,7 +24,7 @@ class AgentHolding:
         return self.posts(now)
 
     def posts(self, now: int) -> list[Command]:
-        """The posts that are due at venue time `now` (µs)."""
+        """Return the posts that are due at venue time `now` (µs)."""
         posts: list[Command] = []
         for symbol, perp in self._engine.perps.items():
             reference = self._references.held(symbol)

@@ -43,7 +43,7 @@ class Ladder:
             keys[-ask - level] = None
 
     def stands(self, orders: dict[int, Order[T]]) -> bool:
-        """Whether a maker's open orders are this ladder's, unchanged since it was whole."""
+        """Return whether a maker's open orders are this ladder's, unchanged since it was whole."""
         return (
             self._whole
             and len(orders) == len(self.wanted)

@@ -78,7 +78,7 @@ class Agents:
         self._sides = dict.fromkeys(references, int(BUY))
 
     def founding(self) -> list[Command]:
-        """The commands that create missing owners of the agents."""
+        """Return the commands that create missing owners of the agents."""
         names = self._engine.uids
         return [
             CreateOwner(name, int(SelfTrade.EXPIRE_TAKER), agent=True)
@@ -87,7 +87,7 @@ class Agents:
         ]
 
     def funding(self) -> list[Command]:
-        """The commands that give agents without money their first."""
+        """Return the commands that give agents without money their first."""
         commands: list[Command] = []
         for name in self._names():
             account = self._account(name)
@@ -115,7 +115,7 @@ class Agents:
             self._references[symbol] = last or self._references[symbol]
 
     def dump(self) -> bytes:
-        """The agents' state as msgpack: it decides their next actions."""
+        """Return the agents' state as msgpack: it decides their next actions."""
         state = (self._random.getstate(), self._references, self._moves, self._sides)
         return msgspec.msgpack.encode(state)
 
@@ -126,7 +126,8 @@ class Agents:
         self._random.setstate(random_state(drawn))
 
     def step(self) -> list[Command]:
-        """The next commands of all agents: first makers move their quotes, then takers trade."""
+        """Return the next commands of all agents: first makers move their quotes, then takers
+        trade."""
         moves: list[Command] = []
         takes: list[Command] = []
         for symbol in self._starts:
@@ -210,8 +211,8 @@ class Agents:
         return PlaceOrder(account.uid, market.symbol, side, MARKET, IOC, lots, 0)
 
     def _affordable(self, account: Account, market: SpotMarket, side: int) -> int:
-        """The side that a taker can afford: the wanted one, or the other when its money or base
-        runs low. So takers never run out of one side."""
+        """Return the side that a taker can afford: the wanted one, or the other when its money or
+        base runs low. So takers never run out of one side."""
         half = self._atoms(market, MONEY_UNITS) // 2
         if account.spot[market.quote].free < half:
             return SELL
@@ -221,7 +222,7 @@ class Agents:
         return side
 
     def _lots(self, market: SpotMarket, price: int, units: int) -> int:
-        """A random size around `units` of quote at `price`."""
+        """Return a random size around `units` of quote at `price`."""
         amount = self._atoms(market, units) * self._chance.between(20, 180) // 100
         lots: int = amount // (price * market.unit_atoms)
         return max(market.quantity_min, min(lots, market.instrument.market_quantity_max))

@@ -60,7 +60,7 @@ class Minute:
             self.taker_notional += notional
 
     def candle(self) -> Candle:
-        """The candle so far: the same object until the next trade or price."""
+        """Return the candle so far: the same object until the next trade or price."""
         if self._candle is None:
             self._candle = Candle(
                 self.open_time, self.open, self.high, self.low, self.close, self.volume,
@@ -103,7 +103,7 @@ class Chart:
             minute.price(price)
 
     def minute(self) -> Candle | None:
-        """The running minute's candle: another object after each trade (or other price)."""
+        """Return the running minute's candle: another object after each trade (or other price)."""
         return None if self._minute is None else self._minute.candle()
 
     def rows(self, interval: str, limit: int) -> list[Candle]:
@@ -118,7 +118,7 @@ class Chart:
         return rows
 
     def full(self, interval: str) -> bool:
-        """Whether older candles of an interval may have been dropped."""
+        """Return whether older candles of an interval may have been dropped."""
         return len(self._rows[interval]) == CANDLES_MAX
 
     def dump(self) -> ChartRecord:

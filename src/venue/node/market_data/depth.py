@@ -32,7 +32,7 @@ class DepthHalf:
         self.lots[key] = total
 
     def best(self, limit: int) -> list[tuple[int, int]]:
-        """The best `limit` levels, best first."""
+        """Return the best `limit` levels, best first."""
         return [(key * self.sign, self.lots[key]) for key in self.keys[: -limit - 1 : -1]]
 
 
@@ -57,11 +57,11 @@ class Levels:
         half.add(price, lots)
 
     def depth(self, limit: int) -> Depth:
-        """The best `limit` levels of each side."""
+        """Return the best `limit` levels of each side."""
         return Depth(self.update_id, self._bids.best(limit), self._asks.best(limit))
 
     def top(self) -> Top:
-        """The best level of each side."""
+        """Return the best level of each side."""
         bids = self._bids.best(1)
         asks = self._asks.best(1)
         return Top(self.update_id, *(bids[0] if bids else (0, 0)), *(asks[0] if asks else (0, 0)))

@@ -50,7 +50,7 @@ class Board:
         self._markets: dict[str, MarketView] = {}
 
     def depth(self, symbol: str, limit: int) -> Depth:
-        """The best `limit` levels of each side, best first."""
+        """Return the best `limit` levels of each side, best first."""
         return self._market(symbol).levels.depth(limit)
 
     def update_id(self, symbol: str) -> int:
@@ -109,7 +109,7 @@ class Board:
         return market.past.until(now)
 
     def candles(self, symbol: str, interval: str, limit: int, now: int) -> list[Candle]:
-        """The newest `limit` candles (1 to 1,000), ascending, the last contains `now` (µs).
+        """Return the newest `limit` candles (1 to 1,000), ascending, the last contains `now` (µs).
 
         Empty intervals are flat. Empty as a whole before the first trade when there is no
         prehistory. KeyError also for an unknown interval.

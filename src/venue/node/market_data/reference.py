@@ -51,7 +51,7 @@ class ContractData:
         return self._state(symbol).funding
 
     def funding_rate(self, symbol: str) -> int:
-        """The rate (ppb) of the last settlement, here or before; 0 when there was none."""
+        """Return the rate (ppb) of the last settlement, here or before; 0 when there was none."""
         last = self.funding(symbol)
         trades = self._past.day(symbol).trades
         if last.due or not trades:
@@ -59,11 +59,12 @@ class ContractData:
         return self._past.funding_rate(symbol, open_time(FUNDING_INTERVAL, trades[-1].time))
 
     def open_interest(self, symbol: str) -> int:
-        """The sum of all long positions, in lots; the shorts' sum is the same."""
+        """Return the sum of all long positions, in lots; the shorts' sum is the same."""
         return self._state(symbol).open_interest
 
     def index_candles(self, symbol: str, interval: str, limit: int, now: int) -> list[Candle]:
-        """The index's newest `limit` candles (1 to 1,000), ascending, the last contains `now` (µs).
+        """Return the index's newest `limit` candles (1 to 1,000), ascending, the last contains
+        `now` (µs).
 
         Volumes and counts are 0. Empty as a whole before the first index price. KeyError also for
         an unknown interval.
@@ -82,7 +83,7 @@ class ContractData:
         return [_price_alone(row) for row in rows[max(0, until - limit) : until]]
 
     def past_funding(self, symbol: str, end: int, limit: int) -> list[LastFunding]:
-        """The settlements before the first one here, due up to `end` (µs), newest first."""
+        """Return the settlements before the first one here, due up to `end` (µs), newest first."""
         rows = self._past.candles(symbol, FUNDING_INTERVAL)
         until = bisect_right(rows, end, key=moment)
         return [

@@ -68,12 +68,12 @@ class Window:
         return window
 
     def empty(self, now: int) -> bool:
-        """Whether there is no trade in the window that ends with `now`."""
+        """Return whether there is no trade in the window that ends with `now`."""
         self._expire(now // SECOND_US)
         return not self._seconds
 
     def ticker(self, now: int) -> Ticker:
-        """The statistics of the window that ends with `now`."""
+        """Return the statistics of the window that ends with `now`."""
         second = now // SECOND_US
         self._expire(second)
         last = self._last

@@ -29,14 +29,14 @@ set_default_verify_paths = ssl.SSLContext.set_default_verify_paths
 
 
 def is_exchange(host: object) -> bool:
-    """Whether a host is the exchange's name, or the address that stands for it."""
+    """Return whether a host is the exchange's name, or the address that stands for it."""
     name = text(host).lower().rstrip(".")
     domain = SETTINGS["domain"]
     return name in (domain, SETTINGS["standsForIt"]) or name.endswith("." + domain)
 
 
 def led(host: Any, port: Any) -> tuple[Any, Any]:
-    """Where a connection goes: where it is meant to, or to a door of this machine.
+    """Return where a connection goes: where it is meant to, or to a door of this machine.
     PermissionError: it is cut off."""
     if is_exchange(host):
         plain = str(port) in (str(SETTINGS["plainPort"]), "http")
@@ -48,14 +48,14 @@ def led(host: Any, port: Any) -> tuple[Any, Any]:
 
 
 def text(host: object) -> str:
-    """A host as text; empty for none."""
+    """Return a host as text; empty for none."""
     if isinstance(host, (bytes, bytearray)):
         return bytes(host).decode("latin-1")
     return host if isinstance(host, str) else ""
 
 
 def is_here(host: object) -> bool:
-    """Whether it is this machine."""
+    """Return whether it is this machine."""
     name = text(host).lower()
     if name in ("", "localhost") or name.endswith(".localhost"):
         return True
@@ -98,7 +98,7 @@ def led_gethostbyname_ex(name: str) -> Any:
 
 
 def led_address(one: socket.socket, address: Any) -> Any:
-    """The address that a socket connects to. PermissionError."""
+    """Return the address that a socket connects to. PermissionError."""
     if one.family not in (socket.AF_INET, socket.AF_INET6) or not isinstance(address, tuple):
         return address
     host, port = led(address[0], address[1])
@@ -186,7 +186,7 @@ class ChangingFinder:
     """Changes some modules after their import."""
 
     def find_spec(self, name: str, path: Any, _: Any = None) -> Any:
-        """The module's spec, whose loader changes the module; None for all other modules."""
+        """Return the module's spec, whose loader changes the module; None for all other modules."""
         if name not in CHANGED:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)

@@ -55,7 +55,7 @@ class Trail(Generic[T]):
         _sum_up(self)
 
     def at(self, extreme: int) -> int:
-        """The stop's trigger price when its best price is `extreme`."""
+        """Return the stop's trigger price when its best price is `extreme`."""
         return extreme if extreme == NOWHERE else extreme * self.factor // PPM
 
 
@@ -81,8 +81,8 @@ class Trails(Generic[T]):
             self.following = _join(self.following, reached)
 
     def due(self, price: int) -> Trail[T] | None:
-        """The nearest stop whose trigger price is reached. Call `observe` with the same price
-        first."""
+        """Return the nearest stop whose trigger price is reached. Call `observe` with the same
+        price first."""
         root = self.following
         return root.nearest if root is not None and root.trigger >= price else None
 
@@ -129,8 +129,8 @@ class Trailing(Generic[T]):
                 trails.observe(price)
 
     def due(self, prices: Prices) -> T | None:
-        """The next stop whose trigger price is reached: the nearest of the first queue that has
-        one."""
+        """Return the next stop whose trigger price is reached: the nearest of the first queue that
+        has one."""
         for queue, trails in enumerate(self.queues):
             price = _signed(queue, prices)
             found = trails.due(price) if price else None
@@ -139,7 +139,7 @@ class Trailing(Generic[T]):
         return None
 
     def prices_of(self, number: int) -> tuple[int, int]:
-        """The best price of a stop and its trigger price; 0 and 0 before it is active."""
+        """Return the best price of a stop and its trigger price; 0 and 0 before it is active."""
         trail = node = self.trails[number]
         extreme = trail.extreme
         while node.parent is not None:

@@ -211,7 +211,7 @@ class Triggers:
         return events
 
     def pending(self, perp: Perpetual) -> bool:
-        """Whether a slice has left conditional orders that are due."""
+        """Return whether a slice has left conditional orders that are due."""
         if perp.market.halted:
             return False
         if any(not _is_blocked(algo) for _, algo in islice(perp.due_algos, SEEN_MAX)):
@@ -371,13 +371,13 @@ def _malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
 
 
 def _parent(algo: Algo) -> Terms | None:
-    """The terms of the open order that an exit is attached to; None without one."""
+    """Return the terms of the open order that an exit is attached to; None without one."""
     order = algo.holding.orders.get(algo.parent_id)
     return None if order is None else order.terms
 
 
 def _prices(perp: Perpetual) -> Prices:
-    """The prices that triggers are compared with, last and mark; 0 for one that is unknown."""
+    """Return the prices that triggers are compared with, last and mark; 0: unknown."""
     return perp.trigger_last, perp.mark if perp.current else 0
 
 
@@ -417,7 +417,7 @@ def _next_trailing(perp: Perpetual, prices: Prices) -> Algo | None:
 
 
 def _reference(perp: Perpetual, source: int) -> int:
-    """The price that a trigger is compared with: the last price, or the mark before a first
+    """Return the price that a trigger is compared with: the last price, or the mark before a first
     trade."""
     if source == MARK_PRICE:
         return perp.mark
@@ -425,7 +425,7 @@ def _reference(perp: Perpetual, source: int) -> int:
 
 
 def _is_blocked(algo: Algo) -> bool:
-    """Whether a price in doubt blocks a close: it would increase the exposure (rule 5.14)."""
+    """Return whether doubt blocks a close: it would increase the exposure (rule 5.14)."""
     position, perp = algo.position, algo.perp
     if position is None or not closed_now(perp):
         return False
@@ -434,7 +434,7 @@ def _is_blocked(algo: Algo) -> bool:
 
 
 def _has_share(algo: Algo, entered: dict[int, int]) -> bool:
-    """Whether the slice has room for one more order of its owner; if so, count it."""
+    """Return whether the slice has room for one more order of its owner; if so, count it."""
     uid = algo.holding.account.uid
     count = entered.get(uid, 0)
     entered[uid] = count + 1
@@ -442,7 +442,7 @@ def _has_share(algo: Algo, entered: dict[int, int]) -> bool:
 
 
 def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
-    """Whether an owner could not pay for an opening conditional order (rule 8.6).
+    """Return whether an owner could not pay for an opening conditional order (rule 8.6).
 
     It reserves nothing, but alone it needs at most what is available now, and all of the owner's in
     the asset together need at most ten times as much.
@@ -461,7 +461,7 @@ def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
 
 
 def _need(algo: Algo, price: int = 0) -> int:
-    """The money that an opening conditional order needs at its own price, in atoms."""
+    """Return the money that an opening conditional order needs at its own price, in atoms."""
     perp = algo.perp
     follow(algo)
     price = price or algo.price or algo.trigger_price or _reference(perp, algo.source)

@@ -24,13 +24,13 @@ from venue.vocabulary import (
 
 
 def queue_of(source: int, *, rising: bool) -> int:
-    """Which of a contract's four queues a conditional order waits in."""
+    """Return which of a contract's four queues a conditional order waits in."""
     return 2 * source + (0 if rising else 1)
 
 
 def is_due(version: int, algo: Algo) -> bool:
-    """Whether a conditional order in the list of due orders is still the version that was put
-    there."""
+    """Return whether a conditional order in the list of due orders is still the version that was
+    put there."""
     return algo.status == ALGO_UNTRIGGERED and algo.version == version
 
 
@@ -51,7 +51,7 @@ def wait(algo: Algo) -> None:
 
 
 def waits(perp: Perpetual) -> bool:
-    """Whether a contract has any conditional order that has not entered yet."""
+    """Return whether a contract has any conditional order that has not entered yet."""
     if perp.due_algos or perp.trailing.trails:
         return True
     return any(queue.count for queue in perp.waiting)
@@ -119,7 +119,7 @@ def end(algo: Algo, status: int, time: int) -> AlgoClosed:
 
 
 def change_event(algo: Algo) -> AlgoChanged:
-    """The event of a change."""
+    """Return the event of a change."""
     return AlgoChanged(
         algo.algo_id, algo.holding.account.uid, algo.perp.symbol, algo.type, algo.trigger_price,
         algo.price, algo.source, algo.rising, algo.quantity,
@@ -176,7 +176,7 @@ def _exit(order: Order[Terms], counters: Counters, lots: int, exit_: Exit, type_
 
 
 def is_reached(queue: OrderedRows[Waiting], key: int) -> bool:
-    """Whether the trigger price of the first conditional order of a queue is reached."""
+    """Return whether the trigger price of the first conditional order of a queue is reached."""
     first = queue.first()
     return first is not None and first[0] <= key
 
@@ -209,7 +209,7 @@ def _forget(algo: Algo) -> None:
 
 
 def caps_refused(holding: Holding, perp: Perpetual, more: int) -> Rejected | None:
-    """Why an owner may not have `more` conditional orders in a contract (rule 8.5).
+    """Return why an owner may not have `more` conditional orders in a contract (rule 8.5).
 
     The exits that open orders will get are already counted.
     """
@@ -230,7 +230,7 @@ def caps_refused(holding: Holding, perp: Perpetual, more: int) -> Rejected | Non
 
 
 def _exits(terms: Terms) -> int:
-    """How many exits an order will get once it has opened something."""
+    """Return how many exits an order will get once it has opened something."""
     return sum(
         [1 for exit_ in (terms.take_profit, terms.stop_loss) if exit_ and exit_.trigger_price]
     )

@@ -60,13 +60,13 @@ class Funding:
 
 
 def settles(perp: Perpetual) -> bool:
-    """Whether a running settlement can continue: the index is current, or it is outside the market
-    hours, when nobody expects a current index (rules 6.6, 6.8)."""
+    """Return whether a running settlement can continue: the index is current, or it is outside the
+    market hours, when nobody expects a current index (rules 6.6, 6.8)."""
     return perp.current or perp.reopens > 0
 
 
 def _next_ids(perp: Perpetual, settlement: Settlement, most: int) -> list[int]:
-    """The ids of up to `most` positions still to be settled, oldest first."""
+    """Return the ids of up to `most` positions still to be settled, oldest first."""
     rows = perp.ids.after((settlement.next,), most)
     return [row[0] for row in rows if row[0] <= settlement.last]
 
@@ -131,9 +131,9 @@ def settle_position(collateral: Collateral, position: Position) -> list[Event]:
 
 
 def due_funding(position: Position, time: int) -> int:
-    """The money that a position gets, or (negative) pays, in the running settlement or in the one
-    that its next change at `time` would start; 0 if it is settled. Longs pay q x M x rate when the
-    rate is positive; payers round up, receivers down (rule 6.4)."""
+    """Return the money that a position gets, or (negative) pays, in the running settlement or in
+    the one that its next change at `time` would start; 0 if it is settled. Longs pay q x M x rate
+    when the rate is positive; payers round up, receivers down (rule 6.4)."""
     perp = position.perp
     settlement = perp.settlement
     if settlement is not None:
@@ -149,8 +149,8 @@ def due_funding(position: Position, time: int) -> int:
 
 
 def funding_rate(perp: Perpetual, time: int) -> int:
-    """The rate of the running interval in ppb at `time` (rule 6.4): the average premium, drawn
-    towards the interest by at most 0.05 %, within the contract's cap.
+    """Return the rate of the running interval in ppb at `time` (rule 6.4): the average premium,
+    drawn towards the interest by at most 0.05 %, within the contract's cap.
 
     The average is over the whole interval up to `time`. A sample that was not taken counts 0: the
     few samples of a contract that was just listed, or of an index that was stale, must not stand
@@ -165,12 +165,12 @@ def funding_rate(perp: Perpetual, time: int) -> int:
 
 
 def interval_us(perp: Perpetual) -> int:
-    """The time between two funding settlements."""
+    """Return the time between two funding settlements."""
     return DAY_US // len(perp.contract.funding_minutes)
 
 
 def next_due(perp: Perpetual, time: int) -> int:
-    """The first funding time after `time`."""
+    """Return the first funding time after `time`."""
     day = time - time % DAY_US
     for minute in perp.contract.funding_minutes:
         due = day + minute * 60 * SECOND_US

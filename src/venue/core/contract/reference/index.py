@@ -21,13 +21,14 @@ SPOT_SOURCE: Final = "spot"  # the venue's own spot market of the same symbol
 
 
 def price_most(perp: Perpetual) -> int:
-    """The highest price at which the largest position's worth still fits the integers, in ticks."""
+    """Return the highest price at which the largest position's worth still fits the integers, in
+    ticks."""
     return safe_terms.price_most(perp.contract, perp.unit)
 
 
 def depth_cost(half: Half[T], notional: int, reach: int = PRICE_MAX) -> tuple[int, int]:
-    """The cost of buying or selling `notional` (ticks x lots) from one side: ticks x lots, and the
-    lots.
+    """Return the cost of buying or selling `notional` (ticks x lots) from one side: ticks x lots,
+    and the lots.
 
     At least one lot. Both are 0 when the side has too little within `reach` ticks of its best
     price, or needs more than `LEVELS_MAX` levels for it.
@@ -88,7 +89,7 @@ def follow_spot(perp: Perpetual, spot: Market[Any], time: int) -> None:
 
 
 def posted(perp: Perpetual, time: int) -> list[int]:
-    """The current posted prices, ascending."""
+    """Return the current posted prices, ascending."""
     found = [
         source.price
         for name, source in perp.sources.items()
@@ -100,7 +101,7 @@ def posted(perp: Perpetual, time: int) -> list[int]:
 
 
 def value(perp: Perpetual, prices: list[int], time: int) -> int:
-    """The price of the sources, with the posted `prices`; 0 when none is current.
+    """Return the price of the sources, with the posted `prices`; 0 when none is current.
 
     It is the spot book's price while that is current and, when there is a current posted price, is
     within 0.5 % and half of the smallest initial margin of that. Otherwise it is the posted price.
@@ -115,8 +116,8 @@ def value(perp: Perpetual, prices: list[int], time: int) -> int:
 
 
 def newest(perp: Perpetual, prices: list[int], time: int) -> tuple[int, int]:
-    """The lowest and the highest price that sources give now, before any median over time; both 0
-    while the last sample of the only source is empty.
+    """Return the lowest and the highest price that sources give now, before any median over time;
+    both 0 while the last sample of the only source is empty.
 
     Of the posted `prices` it uses the middle one, or the two in the middle.
     """
@@ -132,7 +133,7 @@ def newest(perp: Perpetual, prices: list[int], time: int) -> tuple[int, int]:
 
 
 def disputed(perp: Perpetual, prices: list[int], time: int) -> bool:
-    """Whether the newest prices contradict the index, or there are none."""
+    """Return whether the newest prices contradict the index, or there are none."""
     lowest, highest = newest(perp, prices, time)
     if not lowest or apart(perp, lowest):
         return True
@@ -174,7 +175,7 @@ def follow(perp: Perpetual, price: int, time: int) -> None:
 
 
 def apart(perp: Perpetual, price: int) -> bool:
-    """Whether the index differs from its sources by more than half of the smallest initial
+    """Return whether the index differs from its sources by more than half of the smallest initial
     margin."""
     return abs(price - perp.index_price) * 2 * perp.leverage_most > perp.index_price
 
@@ -184,7 +185,8 @@ def _live(source: Source, time: int) -> bool:
 
 
 def _median(prices: list[int]) -> int:
-    """The median of ascending prices; the middle of two is rounded down, that of none is 0."""
+    """Return the median of ascending prices; the middle of two is rounded down, that of none is
+    0."""
     if not prices:
         return 0
     half = len(prices) // 2
@@ -192,8 +194,8 @@ def _median(prices: list[int]) -> int:
 
 
 def _depth_price(perp: Perpetual, spot: Market[Any]) -> int:
-    """The price of the spot book in contract ticks; 0 when a side cannot fill the index notional
-    near its best price, or nobody can trade.
+    """Return the price of the spot book in contract ticks; 0 when a side cannot fill the index
+    notional near its best price, or nobody can trade.
 
     It is the middle of the average prices to buy and to sell that notional, rounded to the nearest
     tick. If either is further than 0.25 % from it, they show only that nobody sells for less or
@@ -221,10 +223,10 @@ def _depth_price(perp: Perpetual, spot: Market[Any]) -> int:
 
 
 def spot_notional(perp: Perpetual, spot: Market[Any]) -> int:
-    """The index notional in ticks x lots of the spot book."""
+    """Return the index notional in ticks x lots of the spot book."""
     return max(1, safe_terms.index_notional(perp.contract) // spot.unit_atoms)
 
 
 def _nearest(number: int, divisor: int) -> int:
-    """The quotient, rounded to the nearest integer."""
+    """Return the quotient, rounded to the nearest integer."""
     return (2 * number + divisor) // (2 * divisor)

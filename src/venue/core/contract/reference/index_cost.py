@@ -26,7 +26,8 @@ class IndexCost(Struct, frozen=True):
 
 
 def cost_of_moving(perp: Perpetual, time: int) -> IndexCost | None:
-    """The cheaper way to move a contract's index up or down by 1 %; None when no order can move it.
+    """Return the cheaper way to move a contract's index up or down by 1 %; None when no order can
+    move it.
 
     No order can without a spot book that trades, nor with a current posted price, which limits how
     far the book's price counts.
@@ -44,7 +45,7 @@ def gain_by_moving(perp: Perpetual) -> int:
 
 
 def _way(perp: Perpetual, spot: Market[Any], side: int) -> IndexCost:
-    """The cost of taking all offers up to the price that is 1 % away, and resting the index
+    """Return the cost of taking all offers up to the price that is 1 % away, and resting the index
     notional there for a counterparty that trades back.
 
     The stranger loses the price difference and the fee on what is taken, and the price difference

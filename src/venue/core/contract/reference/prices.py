@@ -55,8 +55,8 @@ def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
 
 
 def _mark(perp: Perpetual) -> int:
-    """The index plus the average premium of 150 s, each sample within half the smallest maintenance
-    rate; samples not taken yet count 0 (rule 6.2)."""
+    """Return the index plus the average premium of 150 s, each sample within half the smallest
+    maintenance rate; samples not taken yet count 0 (rule 6.2)."""
     most = perp.least_ppm * CLAMP_PPB
     premiums = perp.premiums
     if premiums and (min(premiums) < -most or max(premiums) > most):

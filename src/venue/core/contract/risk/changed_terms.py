@@ -168,7 +168,7 @@ class ChangedTerms:
 
 
 def keeps_former(perp: Perpetual) -> bool:
-    """Whether former terms still count in a contract; ticks check until when they do."""
+    """Return whether former terms still count in a contract; ticks check until when they do."""
     held = perp.least_ppm < perp.tiers.rates[0] or perp.leverage_most > perp.contract.leverage_max
     return held or len(perp.former) > 0
 
@@ -180,15 +180,15 @@ def _forget_former(perp: Perpetual) -> None:
 
 
 def former_end(perp: Perpetual, contract: Contract, time: int) -> int:
-    """The time at which positions that do not fit a contract's terms must take them, in µs. A
-    change of the tiers starts the full period again for all of them."""
+    """Return the time at which positions that do not fit a contract's terms must take them, in µs.
+    A change of the tiers starts the full period again for all of them."""
     return perp.former_end if contract.tiers == perp.tiers.listed else time + FORMER_US
 
 
 def foreseen(contracts: Contracts, contract: Contract) -> ChangeOutlook:
-    """The effects that allowed terms of a listed contract would have now. Changes nothing: this is
-    a question of the operator and no command. All owners are visited in one go, some 10 µs for one
-    with two orders in the contract; commands wait meanwhile."""
+    """Return the effects that allowed terms of a listed contract would have now. Changes nothing:
+    this is a question of the operator and no command. All owners are visited in one go, some 10 µs
+    for one with two orders in the contract; commands wait meanwhile."""
     outlook = ChangeOutlook()
     perp = contracts.markets[contract.instrument.symbol]
     same = contract.tiers == perp.tiers.listed

@@ -156,8 +156,8 @@ def trade_outside(
 
 
 def bearable(position: Position, lots: int, price: int) -> int:
-    """The most of `lots` whose closing at `price` leaves the pool the maintenance margin of its
-    other lots, and so an equity that is never negative (rule 7.5)."""
+    """Return the most of `lots` whose closing at `price` leaves the pool the maintenance margin of
+    its other lots, and so an equity that is never negative (rule 7.5)."""
     if _spare(position, lots, price) >= 0:
         return lots
     if _spare(position, 0, price) < 0:
@@ -174,7 +174,7 @@ def bearable(position: Position, lots: int, price: int) -> int:
 
 
 def _spare(position: Position, lots: int, price: int) -> int:
-    """The pool's equity above maintenance after `lots` are closed at `price`."""
+    """Return the pool's equity above maintenance after `lots` are closed at `price`."""
     perp = position.perp
     pool = position.pool
     before = notional(position)

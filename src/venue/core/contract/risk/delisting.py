@@ -107,9 +107,9 @@ class Delisting:
 
 
 def settle_range(perp: Perpetual) -> tuple[int, int]:
-    """The lowest and the highest price, in ticks, at which a contract may settle: its last mark
-    minus or plus the lowest maintenance rate of a position. A pool above its maintenance margin can
-    pay there."""
+    """Return the lowest and the highest price, in ticks, at which a contract may settle: its last
+    mark minus or plus the lowest maintenance rate of a position. A pool above its maintenance
+    margin can pay there."""
     if not perp.mark:  # nobody has a position
         return 1, price_most(perp)
     lowest = ceil_div(perp.mark * (PPM - perp.least_ppm), PPM)
@@ -130,7 +130,8 @@ def _fix_price(perp: Perpetual, price: int) -> None:
 
 
 def _next(perp: Perpetual, side: int, start: int) -> tuple[list[Position], int]:
-    """The next positions of a side from an id on, oldest first, and the id to continue from."""
+    """Return the next positions of a side from an id on, oldest first, and the id to continue
+    from."""
     rows = perp.ids.after((start,), LOOKED_MAX)
     positions = [perp.positions[row[0]] for row in rows]
     found = [position for position in positions if position.side == side]

@@ -295,8 +295,8 @@ class Liquidation:
         ]
 
     def _fund_can(self, position: Position, lots: int, price: int, time: int) -> bool:
-        """Whether the fund's equity stays at or above zero when it takes over, valued at mark or at
-        the newest price of a source, whichever is worse for the fund."""
+        """Return whether the fund's equity stays at or above zero when it takes over, valued at
+        mark or at the newest price of a source, whichever is worse for the fund."""
         fund = self.collateral.fund[position.pool.asset]
         worst = mark_of(position)
         lowest, highest = newest(position.perp, posted(position.perp, time), time)
@@ -328,7 +328,7 @@ class Liquidation:
 
 
 def endangered(pool: Pool) -> bool:
-    """Whether a pool is to be liquidated at the last known marks (rule 7.1)."""
+    """Return whether a pool is to be liquidated at the last known marks (rule 7.1)."""
     return bool(pool.positions) and equity(pool) <= maintenance(pool)
 
 
@@ -337,12 +337,13 @@ def _taker_ppm(position: Position) -> int:
 
 
 def _weight(position: Position) -> tuple[int, int]:
-    """The sort key: the greatest maintenance margin first, then the oldest."""
+    """Return the sort key: the greatest maintenance margin first, then the oldest."""
     return -maintenance_of(position), position.position_id
 
 
 def _near(half: Half[Terms], limit: int, lots: int) -> int:
-    """The lots of the first `MAKERS_MAX` resting orders; `lots` when there are not so many."""
+    """Return the lots of the first `MAKERS_MAX` resting orders; `lots` when there are not so
+    many."""
     found = 0
     for count, order in enumerate(half.within(limit), 1):
         found += order.remaining
@@ -352,7 +353,7 @@ def _near(half: Half[Terms], limit: int, lots: int) -> int:
 
 
 def _reducing(half: Half[Terms], limit: int) -> bool:
-    """Whether one of the first `MAKERS_MAX` resting orders reduces a position."""
+    """Return whether one of the first `MAKERS_MAX` resting orders reduces a position."""
     for count, order in enumerate(half.within(limit), 1):
         if not order.terms.opens:
             return True
@@ -362,7 +363,8 @@ def _reducing(half: Half[Terms], limit: int) -> bool:
 
 
 def _partial(pool: Pool, position: Position, tier: int, others: int) -> int:
-    """The lots whose closing leads to the next lower tier; 0 if that does not restore the pool.
+    """Return the lots whose closing leads to the next lower tier; 0 if that does not restore the
+    pool.
 
     Estimated at mark with the taker's and the liquidation fee (rule 7.2).
     """

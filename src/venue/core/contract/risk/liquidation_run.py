@@ -32,8 +32,8 @@ class Aim:
         self.fund = equity(fund)
 
     def rest(self, position: Position, lots: int) -> int:
-        """The part of the share of `lots` that the bankruptcy price leaves, as that is a whole
-        tick."""
+        """Return the part of the share of `lots` that the bankruptcy price leaves, as that is a
+        whole tick."""
         gained = position.side * (self.bankruptcy - self.mark) * (lots * position.perp.unit)
         return max(0, self.share * lots // self.size + gained)
 
@@ -77,5 +77,5 @@ class Run:
         self.events.append(self.collateral.item(pool, INCOME_START_LIQUIDATE, 0, self.symbol))
 
     def left(self) -> int:
-        """The units that are left; negative when the last step used more than there were."""
+        """Return the units that are left; negative when the last step used more than there were."""
         return self.units - self.asked - len(self.events)

@@ -47,7 +47,7 @@ class Parking:
             other.recalled = len(other.market.book.parked)
 
     def pending(self) -> bool:
-        """Whether orders are still to be checked."""
+        """Return whether orders are still to be checked."""
         return self.left > 0 or any(perp.recalled for perp in self.contracts.markets.values())
 
     def tick(self, perp: Perpetual) -> list[Event]:

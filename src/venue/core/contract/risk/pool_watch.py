@@ -202,7 +202,7 @@ class Watch:
         self.line.push(pool, self._shortfall(pool), self.line.turn + 1)
 
     def _shortfall(self, pool: Pool) -> int:
-        """The shortfall of a pool in atoms; the fund sorts before all: it pays for others'
+        """Return the shortfall of a pool in atoms; the fund sorts before all: it pays for others'
         losses."""
         if pool.account.uid == FUND_UID:
             return AMOUNT_MAX
@@ -225,7 +225,7 @@ class Watch:
                 self._guard(pool, perp, RISES, perp.mark + away)
 
     def retry(self) -> list[Pool]:
-        """The pools that need help and are retried at this tick: the oldest, then others in
+        """Return the pools that need help and are retried at this tick: the oldest, then others in
         turn."""
         oldest = self.stuck.after((0,), OLDEST_RETRIED)
         last = max(self.retried, oldest[-1][0] if oldest else 0)
@@ -270,7 +270,7 @@ class Watch:
         pool.guards.clear()
 
     def rows_for(self, ordinal: int, direction: int) -> OrderedRows[Guarded]:
-        """The pools to check when a contract's mark falls, or rises, far; nearest first."""
+        """Return the pools to check when a contract's mark falls, or rises, far; nearest first."""
         found = self.guards.get((ordinal, direction))
         if found is None:
             found = self.guards[ordinal, direction] = OrderedRows()
@@ -278,13 +278,13 @@ class Watch:
 
 
 def tradable(perp: Perpetual) -> bool:
-    """Whether positions of a contract can be liquidated (rule 7.1). They can while its index
+    """Return whether positions of a contract can be liquidated (rule 7.1). They can while its index
     catches up too: the book has reducing orders then, and a pool that waited would lose more."""
     return perp.current and not perp.shut()
 
 
 def _symbols(pool: Pool) -> list[Perpetual]:
-    """The contracts of a pool's positions, by ordinal."""
+    """Return the contracts of a pool's positions, by ordinal."""
     first = pool.positions[0].perp
     if len(pool.positions) == 1:
         return [first]
@@ -295,7 +295,7 @@ def _symbols(pool: Pool) -> list[Perpetual]:
 
 
 def _bounds(pool: Pool, slack: int) -> list[Bound]:
-    """How far the mark of each symbol may move at least before the pool is in danger."""
+    """Return how far the mark of each symbol may move at least before the pool is in danger."""
     perps = _symbols(pool)
     share = slack // len(perps)
     bounds: list[Bound] = []
@@ -318,7 +318,8 @@ def _bounds(pool: Pool, slack: int) -> list[Bound]:
 
 
 def _waits(pool: Pool, bounds: list[Bound]) -> bool:
-    """Whether a pool's guards are inside its bounds, and the marks have not reached its guards."""
+    """Return whether a pool's guards are inside its bounds, and the marks have not reached its
+    guards."""
     guards = pool.guards
     if len(guards) != len(bounds):
         return False

@@ -39,11 +39,11 @@ class ContractRanking:
         self.exact = False
 
     def side(self, side: int) -> OrderedRows[Ranked]:
-        """The positions of one side, including those with former scores."""
+        """Return the positions of one side, including those with former scores."""
         return self.long if side > 0 else self.short
 
     def is_complete(self) -> bool:
-        """Whether all positions are scored."""
+        """Return whether all positions are scored."""
         return self.kept > 0 and not self.next
 
 
@@ -61,7 +61,7 @@ class Ranking:
         self.contracts: dict[int, ContractRanking] = {}
 
     def of(self, perp: Perpetual) -> ContractRanking:
-        """The ranking of one contract."""
+        """Return the ranking of one contract."""
         found = self.contracts.get(perp.ordinal)
         if found is None:
             found = self.contracts[perp.ordinal] = ContractRanking()

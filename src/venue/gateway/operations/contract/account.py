@@ -44,7 +44,7 @@ INCOME_DAYS_MAX: Final = 100  # between a start and an end
 
 
 def contract_balance(call: Call, _: Empty) -> list[ContractBalance]:
-    """Every asset that contracts settle in, and others held as collateral; no demo money."""
+    """Return every asset that contracts settle in, and others held as collateral; no demo money."""
     node = call.node
     holding = node.engine.holding(call.uid)
     settled = {perp.asset for perp in node.perps(demo=False)}
@@ -81,7 +81,7 @@ def _balance(node: Node, holding: Holding, ordinal: int) -> ContractBalance:
 
 
 def commission_rate(call: Call, request: ContractSymbolRequest) -> CommissionRate:
-    """The account's own rates, otherwise the contract's."""
+    """Return the account's own rates, otherwise the contract's."""
     market = call.node.perp(request.symbol).market
     holding = call.node.engine.holding(call.uid)
     maker, taker = holding.maker_rate(market), holding.taker_rate(market)
@@ -89,7 +89,7 @@ def commission_rate(call: Call, request: ContractSymbolRequest) -> CommissionRat
 
 
 def account_config(call: Call, _: Empty) -> AccountConfig:
-    """The account's permissions."""
+    """Return the account's permissions."""
     engine = call.node.engine
     frozen = engine.account(call.uid).frozen
     return AccountConfig(not frozen, True, not frozen, True, engine.time // US_PER_MS)
@@ -120,17 +120,17 @@ def _symbol_config(holding: Holding, perp: Perpetual) -> SymbolConfig:
 
 
 def positions(call: Call, _: Empty) -> list[PositionView]:
-    """All open positions, oldest first; none of the demo contracts."""
+    """Return all open positions, oldest first; none of the demo contracts."""
     return _positions(call, call.node.perps(demo=False))
 
 
 def demo_positions(call: Call, _: Empty) -> list[PositionView]:
-    """The open positions of the demo contracts."""
+    """Return the open positions of the demo contracts."""
     return _positions(call, call.node.perps(demo=True))
 
 
 def position(call: Call, request: ContractSymbolRequest) -> list[PositionView]:
-    """The open positions of one contract."""
+    """Return the open positions of one contract."""
     return _positions(call, [call.node.perp(request.symbol)])
 
 
@@ -224,7 +224,7 @@ async def income(call: Call, request: IncomeRequest) -> IncomePage:
 
 
 def _income_span(request: IncomeRequest, now: int) -> tuple[int | None, int | None]:
-    """The span in µs; a missing start or end follows from the other (interface 4.2)."""
+    """Return the span in µs; a missing start or end follows from the other (interface 4.2)."""
     start, end = bounded_span(request.start_time, request.end_time, now)
     if request.start_time is not None and request.end_time is not None:
         if (request.end_time - request.start_time) * US_PER_MS > INCOME_DAYS_MAX * DAY_US:

@@ -65,14 +65,14 @@ CHANGE: Final = Words(types="a TRAILING_STOP_MARKET cannot be changed", price="e
 
 
 async def place_algo(call: Call, request: PlaceAlgoRequest) -> ContractOrderAck:
-    """Have a conditional order wait."""
+    """Place a conditional order, which waits for its trigger price."""
     found = ordered(call, request.symbol)
     order_id, client_id = await _placed(call, _command(call, found, request), found, ALGO)
     return ContractOrderAck(str(order_id), client_id)
 
 
 async def place_exit(call: Call, request: PlaceExitRequest) -> list[ExitAck]:
-    """Have a take-profit or stop-loss of a position wait."""
+    """Place a take-profit or stop-loss of a position, which waits for its trigger price."""
     found = ordered(call, request.symbol)
     instrument = found.contract.instrument
     client_id = own_client_id(request.client_algo_id, "clientAlgoId")
@@ -140,7 +140,7 @@ async def cancel_algos(call: Call, request: CancelAllRequest) -> list[ContractOr
 
 
 def _command(call: Call, found: Listed, request: PlaceAlgoRequest) -> PlaceAlgo:
-    """The command of a request, in ticks and lots; ApiError for a text without a meaning."""
+    """Return the command of a request, in ticks and lots; ApiError for a text without a meaning."""
     instrument = found.contract.instrument
     kind = int(AlgoType[request.type])
     side, position_side = SIDES[request.side], POSITION_SIDES[request.position_side]
@@ -206,7 +206,8 @@ def _preset(
     *,
     above: bool,
 ) -> Exit:
-    """An exit of the position that a conditional order opens, on its side of the opening price."""
+    """Return an exit of the position that a conditional order opens, on its side of the opening
+    price."""
     if text is None:
         return NO_EXIT
     if closing:
@@ -220,7 +221,7 @@ def _preset(
 
 
 def _price_or_market(found: Listed, text: Money | None) -> int:
-    """An execution price in ticks; 0, for at market, when it is absent or 0."""
+    """Return an execution price in ticks; 0, for at market, when it is absent or 0."""
     return ticks(found.contract.instrument, text or "0", "executePrice")
 
 

@@ -59,13 +59,13 @@ def _positions(call: Call) -> list[Position]:
 
 
 def _tracks(call: Call) -> list[int]:
-    """The ids of the caller's tracked positions; empty when it is no lead."""
+    """Return the ids of the caller's tracked positions; empty when it is no lead."""
     trader = call.node.engine.leads.get(call.uid)
     return [] if trader is None or trader.lead is None else list(trader.lead.tracks)
 
 
 def _tracked(call: Call, symbol: str, side: int) -> bool:
-    """Whether there is a position of this side, and all of them are tracked."""
+    """Return whether there is a position of this side, and all of them are tracked."""
     held = [one for one in _positions(call) if one.perp.symbol == symbol and one.side == side]
     tracks = _tracks(call)
     return bool(held) and all(position.position_id in tracks for position in held)

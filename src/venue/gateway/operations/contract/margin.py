@@ -94,13 +94,13 @@ def _acknowledged(applied: Applied) -> Acknowledged:
 
 
 def _too_high(sent: dict[str, int | None], most: int) -> str:
-    """The first leverage sent that lies above the bound; the first one sent if none does."""
+    """Return the first leverage sent that lies above the bound; the first one sent if none does."""
     given = {name: leverage for name, leverage in sent.items() if leverage is not None}
     return next((name for name, leverage in given.items() if leverage > most), next(iter(given)))
 
 
 def _leverages(event: LeverageSet, command: SetLeverage) -> LeverageReply:
-    """The leverages now; `0` for one of the other mode, unless it was sent."""
+    """Return the leverages now; `0` for one of the other mode, unless it was sent."""
     crossed = event.margin_mode == CROSSED
     return LeverageReply(
         event.symbol,

@@ -97,7 +97,7 @@ def _listed(door: Door, perp: Perpetual) -> bytes:
 
 
 def contract_trading_symbols(call: Call, _: Empty) -> list[str]:
-    """The contracts that take orders over the interface."""
+    """Return the contracts that take orders over the interface."""
     closed = call.node.api_closed()
     return [symbol for symbol in call.node.engine.perps if symbol not in closed]
 
@@ -135,7 +135,7 @@ def _contract_symbol(node: Node, perp: Perpetual) -> ContractSymbol:
 
 
 def _decimals(increment: int, scale: int) -> int:
-    """How many decimals the multiples of `increment` x 10^-scale have."""
+    """Return how many decimals the multiples of `increment` x 10^-scale have."""
     return len(short_text(increment, scale).partition(".")[2])
 
 
@@ -147,7 +147,7 @@ def _size(instrument: Instrument, lots: int) -> Decimal:
 
 
 def contract_depth(call: Call, request: DepthRequest) -> Encoded:
-    """The best levels."""
+    """Return the best levels."""
     node = call.node
     board = node.market_data.contract
     question = ("contract_depth", request.symbol, request.limit)
@@ -166,7 +166,7 @@ def contract_book_tickers(call: Call, request: ContractSelectionRequest) -> Enco
 
 
 def _top(door: Door, perp: Perpetual) -> bytes:
-    """The encoded top of a book, without its time."""
+    """Return the encoded top of a book, without its time."""
     node = door.node
     question = ("contract_book_ticker", perp.symbol)
     known = door.answers.known.get(question)
@@ -186,7 +186,7 @@ def _top(door: Door, perp: Perpetual) -> bytes:
 
 
 def contract_trades(call: Call, request: TradesRequest) -> Encoded:
-    """The newest trades, newest first."""
+    """Return the newest trades, newest first."""
     node, symbol = call.node, request.symbol
     instrument = _known(node, symbol).market.instrument
     asset = node.asset(instrument.quote)
@@ -240,25 +240,25 @@ def _ticker_view(node: Node, perp: Perpetual, now: int) -> ContractTicker:
 
 
 def contract_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
-    """The newest candles of trades, oldest first, the unfinished one last."""
+    """Return the newest candles of trades, oldest first, the unfinished one last."""
     board = call.node.market_data.contract
     return _newest_candles(call.door, request, "LAST", board.minute)
 
 
 def index_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
-    """The newest candles of the index price."""
+    """Return the newest candles of the index price."""
     data = call.node.market_data.contract_data
     return _newest_candles(call.door, request, "INDEX", data.index_minute)
 
 
 def mark_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
-    """The newest candles of the mark price."""
+    """Return the newest candles of the mark price."""
     data = call.node.market_data.contract_data
     return _newest_candles(call.door, request, "MARK", data.mark_minute)
 
 
 async def history_klines(call: Call, request: HistoryKlinesRequest) -> Encoded:
-    """The last candles of a span, also where more open in it than the limit.
+    """Return the last candles of a span, also where more open in it than the limit.
 
     Every minute of index and mark is kept; of trades the newest 1,000 candles of each interval.
     """
@@ -320,7 +320,7 @@ def _newest_candles(
 def _rows(
     node: Node, symbol: str, interval: str, price: str, limit: int, now: int
 ) -> list[candles.Candle]:
-    """The newest candles of a price, up to now, without gaps."""
+    """Return the newest candles of a price, up to now, without gaps."""
     data = node.market_data
     if price == "INDEX":
         return data.contract_data.index_candles(symbol, interval, limit, now)
@@ -350,7 +350,7 @@ def _told(
 def _candle_view(
     row: candles.Candle, interval: str, instrument: Instrument, asset: Asset
 ) -> CandleView:
-    """A candle; on the contract side one closes when the next one opens."""
+    """Return a candle; on the contract side one closes when the next one opens."""
     return CandleView(
         row.open_time // US_PER_MS,
         price_text(instrument, row.open),
@@ -370,7 +370,7 @@ def _candle_view(
 
 
 def symbol_price(call: Call, request: SymbolPriceRequest) -> SymbolPrice:
-    """The index or mark price."""
+    """Return the index or mark price."""
     perp = _known(call.node, request.symbol)
     prices = call.node.market_data.contract_data.prices(perp.symbol)
     price = prices.mark if request.price_type == "MARK" else prices.index
@@ -380,7 +380,7 @@ def symbol_price(call: Call, request: SymbolPriceRequest) -> SymbolPrice:
 
 
 def open_interest(call: Call, request: ContractSymbolRequest) -> OpenInterest:
-    """The sum of all long positions."""
+    """Return the sum of all long positions."""
     perp = _known(call.node, request.symbol)
     lots = call.node.market_data.contract_data.open_interest(perp.symbol)
     return OpenInterest(
@@ -431,7 +431,7 @@ async def funding_rates(call: Call, request: FundingRatesRequest) -> list[Fundin
 def _funding_rate(
     symbol: str, instrument: Instrument, due: int, rate: int, mark: int
 ) -> FundingRate:
-    """One settlement as it is told; it is over, and does not change."""
+    """Return one settlement as it is told; it is over, and does not change."""
     return FundingRate(symbol, funding_text(rate), due // US_PER_MS, price_text(instrument, mark))
 
 
@@ -462,7 +462,7 @@ def _known(node: Node, symbol: str) -> Perpetual:
 
 
 def _selected(node: Node, symbol: str | None) -> list[Perpetual]:
-    """The contract asked for, or all but the demo contracts.
+    """Return the contract asked for, or all but the demo contracts.
 
     A stock client takes listed contracts for a live market: in its sandbox mode it finds a demo
     contract under the name of the live one only as long as the demo contract is not listed.

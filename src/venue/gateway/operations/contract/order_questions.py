@@ -64,7 +64,7 @@ TRADES_DAYS_MAX: Final = 7
 
 
 async def contract_order(call: Call, request: ContractOrderRequest) -> ContractOrderView:
-    """One order or conditional order, open or ended."""
+    """Return one order or conditional order, open or ended."""
     node = call.node
     order_id, client_id = identified(request)
     holding = holding_of(call)
@@ -88,8 +88,8 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
 
 
 async def _followed(call: Call, row: ConditionalRow) -> ContractOrderView:
-    """A conditional order that waits no more, under its own id, with the state of the order it
-    became."""
+    """Return a conditional order that waits no more, under its own id, with the state of the order
+    it became."""
     node = call.node
     if not row.order_id:
         return _ended_view(node, row)
@@ -106,7 +106,7 @@ async def _followed(call: Call, row: ConditionalRow) -> ContractOrderView:
 async def contract_open_orders(
     call: Call, request: ContractOpenOrdersRequest
 ) -> list[ContractOrderView]:
-    """The open orders, oldest first; in demo contracts only by symbol."""
+    """Return the open orders, oldest first; in demo contracts only by symbol."""
     node = call.node
     after, before = request.start_time, request.end_time
     span(after, before)  # may not be reversed
@@ -168,14 +168,15 @@ async def _history(
 
 
 def wanted(node: Node, symbol: str | None) -> tuple[str, ...]:
-    """The symbol asked for, or all but those of demo contracts."""
+    """Return the symbol asked for, or all but those of demo contracts."""
     if symbol is not None:
         return (node.perp(symbol).symbol,)
     return tuple(perp.symbol for perp in node.perps(demo=False))
 
 
 def days(start: int | None, end: int | None, now: int, days: int) -> tuple[int | None, int | None]:
-    """A span of at most `days` days in µs: the last ones, or those beside the end that is given."""
+    """Return a span of at most `days` days in µs: the last ones, or those beside the end that is
+    given."""
     length = days * DAY_US
     begin, until = bounded_span(start, end, now)
     if start is not None and end is not None:
@@ -191,7 +192,7 @@ def days(start: int | None, end: int | None, now: int, days: int) -> tuple[int |
 
 
 async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
-    """An order of the engine; history knows the conditional order that it came from."""
+    """Return an order of the engine; history knows the conditional order that it came from."""
     node = call.node
     terms = found.terms
     if terms.algo_id:
@@ -222,8 +223,8 @@ async def _order_view(call: Call, found: Order[Terms]) -> ContractOrderView:
 
 
 def _told_to_reduce(node: Node, terms: Terms) -> bool:
-    """Whether an open order that closes is told as one that only reduces: the live exchange does so
-    in SEPARATED mode alone."""
+    """Return whether an open order that closes is told as one that only reduces: the live exchange
+    does so in SEPARATED mode alone."""
     return node.profile is not Profile.LIVE or terms.modes.separated == SEPARATED
 
 
@@ -258,7 +259,7 @@ def _row_view(node: Node, row: ContractOrderRow) -> ContractOrderView:
 
 
 def _waiting_view(node: Node, order: Algo) -> ContractOrderView:
-    """A conditional order that waits, in the fields of an order."""
+    """Return a conditional order that waits, in the fields of an order."""
     instrument = order.perp.market.instrument
     return ContractOrderView(
         avg_price=average_text(order.perp, 0, 0),
@@ -283,7 +284,7 @@ def _waiting_view(node: Node, order: Algo) -> ContractOrderView:
 
 
 def _ended_view(node: Node, row: ConditionalRow) -> ContractOrderView:
-    """A conditional order that became no order."""
+    """Return a conditional order that became no order."""
     perp = node.perp(row.symbol)
     instrument = perp.market.instrument
     return ContractOrderView(
@@ -309,7 +310,7 @@ def _ended_view(node: Node, row: ConditionalRow) -> ContractOrderView:
 
 
 def closes(side: int, position_side: int) -> bool:
-    """Whether an order of `side` closes a position of `position_side`."""
+    """Return whether an order of `side` closes a position of `position_side`."""
     return (side == BUY) != (position_side == LONG)
 
 
@@ -363,10 +364,11 @@ def _fill_view(node: Node, row: ContractFillRow) -> UserTrade:
 
 
 def time_in_force(conditional_type: int) -> str:
-    """How long the order of a conditional order lives."""
+    """Return how long the order of a conditional order lives."""
     return "GTC" if conditional_type in ALGOS_AT_PRICE else "IOC"
 
 
 def own_price(instrument: Instrument, conditional_type: int, price: int) -> str:
-    """The price it enters the book at: `0` for market (a trailing stop's is its activation)."""
+    """Return the price it enters the book at: `0` for market (a trailing stop's is its
+    activation)."""
     return order_price_text(instrument, price) if conditional_type in ALGOS_AT_PRICE else "0"

@@ -192,14 +192,14 @@ def _closings(applied: Applied) -> list[ClosedPosition]:
 
 
 def listed(node: Node, symbol: str) -> Listed:
-    """A listed contract; -1121 when there is none."""
+    """Return a listed contract; -1121 when there is none."""
     perp = node.perp(symbol)
     return Listed(perp.contract, node.engine.assets[perp.asset])
 
 
 def ordered(call: Call, symbol: str) -> Listed:
-    """A contract that takes the caller's orders; -1121 when there is none, -1058 when it is closed
-    to the interface."""
+    """Return a contract that takes the caller's orders; -1121 when there is none, -1058 when it is
+    closed to the interface."""
     found = listed(call.node, symbol)
     check_open(call, symbol)
     return found
@@ -212,19 +212,19 @@ def check_open(call: Call, symbol: str) -> None:
 
 
 def is_open(call: Call, symbol: str) -> bool:
-    """Whether a contract takes orders over the interface."""
+    """Return whether a contract takes orders over the interface."""
     return symbol not in call.node.api_closed()
 
 
 def holding_of(call: Call) -> Holding:
-    """The caller's contract side."""
+    """Return the caller's contract side."""
     return call.node.engine.holding(call.uid)
 
 
 async def done(
     call: Call, command: Command, found: Listed | None = None, words: Words = ORDER
 ) -> Applied:
-    """The events of a command; ApiError when it was refused."""
+    """Return the events of a command; ApiError when it was refused."""
     (applied,) = await call.submit([command])
     for event in applied.events[:1]:
         if isinstance(event, Rejected):
@@ -233,7 +233,8 @@ async def done(
 
 
 def chosen(call: Call, symbol: str | None) -> tuple[str, str]:
-    """The symbol a request is restricted to, empty for all; and the asset it leaves alone then.
+    """Return the symbol a request is restricted to, empty for all; and the asset it leaves alone
+    then.
 
     Contracts that lists show only by symbol must not be ended with all others.
     """
@@ -244,7 +245,7 @@ def chosen(call: Call, symbol: str | None) -> tuple[str, str]:
 
 
 def direction(side: int, position_side: int) -> str:
-    """The parameters by which a request closes, for a message; empty for one that opens."""
+    """Return the parameters by which a request closes, for a message; empty for one that opens."""
     if (side == BUY) == (position_side == LONG):
         return ""
     return "side=BUY and positionSide=SHORT" if side == BUY else "side=SELL and positionSide=LONG"
@@ -262,7 +263,7 @@ async def _place(call: Call, found: Listed, request: PlaceContractOrderRequest) 
 def order_command(
     call: Call, found: Listed, request: PlaceContractOrderRequest
 ) -> PlaceContractOrder:
-    """The command of a request, in ticks and lots; ApiError for a text without a meaning."""
+    """Return the command of a request, in ticks and lots; ApiError for a text without a meaning."""
     side = SIDES[request.side]
     position_side = POSITION_SIDES[request.position_side]
     client_id = own_client_id(request.new_client_order_id, "newClientOrderId")
@@ -317,7 +318,7 @@ def _placed(
 def order_refusal(
     node: Node, event: Rejected, found: Listed, command: PlaceContractOrder
 ) -> ApiError:
-    """The error for a refused order, with the reason."""
+    """Return the error for a refused order, with the reason."""
     if event.reason == Reject.FUNDS:
         money = contract_money(node, command.uid, command.symbol)
         return refusal(event, found, Words(money=money))
@@ -329,7 +330,7 @@ def order_refusal(
 
 
 def _client_id_of(call: Call, order_id: int) -> str:
-    """The client id of an open order; empty when there is no such order."""
+    """Return the client id of an open order; empty when there is no such order."""
     order = holding_of(call).orders.get(order_id)
     if order is None:
         return ""

@@ -63,7 +63,7 @@ async def ended_copies(call: Call, request: EndedRequest) -> EndedTracks:
 
 
 def copy_settings(call: Call, request: TraderRequest) -> list[TraceSettings]:
-    """How a trader is copied."""
+    """Return how a trader is copied."""
     following = _following(call, request)
     return settings_view(following, call.node.engine.assets[following.lead.asset])
 
@@ -125,14 +125,15 @@ def _trader(call: Call) -> Trader | None:
 
 
 def _followings(call: Call) -> list[Following]:
-    """The caller's pairs, in the order of following."""
+    """Return the caller's pairs, in the order of following."""
     trader = _trader(call)
     found = [] if trader is None else list(trader.followings.values())
     return sorted(found, key=lambda following: following.number)
 
 
 def _following(call: Call, request: TraderRequest) -> Following:
-    """The caller's pair with a trader; ApiError -1142 where it has none, also for unknown uids."""
+    """Return the caller's pair with a trader; ApiError -1142 where it has none, also for unknown
+    uids."""
     uid = _trader_id(request)
     trader = _trader(call)
     following = None if trader is None else trader.followings.get(uid)
@@ -152,7 +153,7 @@ def _trader_id(request: TraderRequest) -> int:
 
 
 async def _done(call: Call, command: Command) -> Applied:
-    """The outcome of a command; ApiError when it was refused."""
+    """Return the outcome of a command; ApiError when it was refused."""
     (applied,) = await call.submit([command])
     first = applied.events[0]
     if isinstance(first, Rejected):

@@ -38,7 +38,7 @@ _CUSTOM = compile_request(CustomLeverage)
 
 
 def configs(request: SettingsRequest, asset: Asset) -> list[CopyConfig]:
-    """The configs of a request in atoms and ppm; ApiError for a text without a meaning."""
+    """Return the configs of a request in atoms and ppm; ApiError for a text without a meaning."""
     unified = request.unified_trace_config
     several: Any = request.symbol_trace_configs
     if request.setting_type == "unified":
@@ -127,7 +127,7 @@ def _slippage(text: Money) -> int:
 
 
 def settings_view(following: Following, asset: Asset) -> list[TraceSettings]:
-    """A pair's settings, one for each config."""
+    """Return a pair's settings, one for each config."""
     return [_view(following, config, asset) for config in following.configs]
 
 

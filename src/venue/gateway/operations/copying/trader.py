@@ -48,7 +48,7 @@ async def ended_tracks(call: Call, request: EndedRequest) -> EndedTracks:
 
 
 def copied_pairs(call: Call, _: Empty) -> list[str]:
-    """The contracts whose positions are copied."""
+    """Return the contracts whose positions are copied."""
     lead = _lead(call)
     if lead is None:
         return []
@@ -59,7 +59,7 @@ def copied_pairs(call: Call, _: Empty) -> list[str]:
 async def ended_page(
     call: Call, request: EndedRequest, question: Callable[..., Any]
 ) -> EndedTracks:
-    """One page of ended copies or tracked positions."""
+    """Return one page of ended copies or tracked positions."""
     node = call.node
     if request.symbol is not None:
         node.perp(request.symbol)
@@ -78,7 +78,7 @@ async def ended_page(
 
 
 def _span(request: EndedRequest, now: int) -> tuple[int | None, int | None]:
-    """The span in µs; without a start, the last 90 days before the end."""
+    """Return the span in µs; without a start, the last 90 days before the end."""
     start, end = request.start_time, request.end_time
     if start is not None and end is not None:
         if start > end:

@@ -31,7 +31,7 @@ PROFITS: Final = (int(AlgoType.TAKE_PROFIT), int(AlgoType.TAKE_PROFIT_MARKET))
 
 
 def open_copy(node: Node, copy: Copy) -> OpenCopy:
-    """A copy that is open."""
+    """Return a copy that is open."""
     position, lead = copy.tracked.position, copy.following.lead.account
     perp = position.perp
     instrument = perp.market.instrument
@@ -66,7 +66,7 @@ def open_copy(node: Node, copy: Copy) -> OpenCopy:
 
 
 def open_track(node: Node, track: Track, position: Position) -> TrackedPosition:
-    """A lead's tracked position that is open."""
+    """Return a lead's tracked position that is open."""
     perp = track.perp
     instrument = perp.market.instrument
     asset = node.asset(instrument.quote)
@@ -97,7 +97,7 @@ def open_track(node: Node, track: Track, position: Position) -> TrackedPosition:
 
 
 def ended(node: Node, row: EndedCopy | EndedTrack) -> TrackedPosition:
-    """A copy, or a lead's tracked position, that has ended."""
+    """Return a copy, or a lead's tracked position, that has ended."""
     life = row.life
     perp = node.perp(life.symbol)
     instrument = perp.market.instrument
@@ -128,7 +128,8 @@ def ended(node: Node, row: EndedCopy | EndedTrack) -> TrackedPosition:
 
 
 def _exits(position: Position) -> tuple[str | None, str | None, str]:
-    """The nearest waiting take-profit and stop-loss of a position, and the price type they use."""
+    """Return the nearest waiting take-profit and stop-loss of a position, and the price type they
+    use."""
     instrument = position.perp.market.instrument
     profit = loss = None
     source = NO_SOURCE

@@ -42,7 +42,7 @@ NOBODY: Final = Benefits()
 
 
 def benefits(call: Call, request: BenefitsRequest) -> list[BenefitsView]:
-    """The benefits of owners that have any; of one that is named, in any case."""
+    """Return the benefits of owners that have any; of one that is named, in any case."""
     node = call.node
     if request.owner is not None:
         return [_view(node, owner(node, request.owner))]
@@ -79,7 +79,7 @@ async def _change(call: Call, request: GiftRequest, sign: int) -> GiftChange:
 
 
 def discount(call: Call, _: Empty) -> DiscountView:
-    """The terms of the fee discount."""
+    """Return the terms of the fee discount."""
     ledger = call.node.engine.ledger
     terms = ledger.terms
     if terms.asset < 0:

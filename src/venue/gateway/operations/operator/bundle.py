@@ -46,12 +46,12 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def bundle_off(door: Door) -> str:
-    """The reason that keeps bundles closed; empty: they are open."""
+    """Return the reason that keeps bundles closed; empty: they are open."""
     return "" if door.node.practice else errors.PRACTICE
 
 
 async def bundle(call: Call, _: Empty) -> BundleView:
-    """The part of the run that can be handed out now."""
+    """Return the part of the run that can be handed out now."""
     node = call.node
     engine, journal = node.engine, node.journal
     last, time, digest = engine.sequence, engine.time, state_hash(engine)
@@ -80,7 +80,7 @@ def _size(snapshot: Snapshot | None) -> int:
 
 
 async def bundle_snapshot(call: Call, request: SnapshotPieceRequest) -> SnapshotPiece:
-    """A piece of a snapshot."""
+    """Return a piece of a snapshot."""
     journal, end = call.node.journal, call.door.handed_out
 
     def find() -> bytes | None:
@@ -98,7 +98,7 @@ async def bundle_snapshot(call: Call, request: SnapshotPieceRequest) -> Snapshot
 
 
 async def bundle_commands(call: Call, request: CommandsRequest) -> list[CommandsPiece]:
-    """Some of the commands that were asked for, the first of them with the first piece."""
+    """Return some of the commands that were asked for, the first of them with the first piece."""
     journal = call.node.journal
     last = min(request.last, call.node.engine.sequence)
     if request.after >= last:
@@ -112,7 +112,8 @@ async def bundle_commands(call: Call, request: CommandsRequest) -> list[Commands
 
 
 def _beginning(journal: Journal, last: int) -> Snapshot | None:
-    """The newest snapshot with enough commands after it; otherwise the oldest, or command 1."""
+    """Return the newest snapshot with enough commands after it; otherwise the oldest, or
+    command 1."""
     least = earliest(journal)
     chosen: Snapshot | None = None
     for one in journal.snapshots():
@@ -124,7 +125,7 @@ def _beginning(journal: Journal, last: int) -> Snapshot | None:
 
 
 async def _read(node: Node, function: Callable[[], T]) -> T:
-    """The result of a read of the journal, done where no other call of it is; ApiError."""
+    """Return the result of a read of the journal, done where no other call of it is; ApiError."""
     found: list[T] = []
     try:
         if node.journal.instant:

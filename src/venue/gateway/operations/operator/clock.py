@@ -33,7 +33,7 @@ ANY: Final = "any"
 
 
 def clock(call: Call, _: Empty) -> ClockView:
-    """How venue time passes, and the next effects that fall due."""
+    """Return how venue time passes, and the next effects that fall due."""
     node = call.node
     mode = node.clock.setting
     return ClockView(
@@ -64,7 +64,7 @@ async def change_clock(call: Call, request: ClockRequest) -> ClockView:
 
 
 def _asked(node: Node, request: ClockRequest, now: int) -> tuple[ClockMode, int | None]:
-    """The mode, and the time to begin it at if that is not now."""
+    """Return the mode, and the time to begin it at if that is not now."""
     mode = Mode(request.mode)
     for name, value in (("rate", request.rate), ("offset", request.offset)):
         if value is not None and mode != name:
@@ -117,7 +117,7 @@ async def advance_clock(call: Call, request: AdvanceRequest) -> Advance:
 
 
 def _foreseen(node: Node, to: int) -> Advance:
-    """The effects that are known to fall due until then; none happens."""
+    """Return the effects that are known to fall due until then; none happens."""
     now = node.clock.now()
     rows: list[DueView] = []
     left_out = 0
@@ -137,7 +137,7 @@ def _foreseen(node: Node, to: int) -> Advance:
 
 
 def _target(node: Node, request: AdvanceRequest) -> int:
-    """The venue time to come to."""
+    """Return the venue time to come to."""
     given = {"by": request.by, "to": request.to, "to_next": request.to_next}
     names = [name for name, value in given.items() if value is not None]
     if not names:
@@ -186,7 +186,7 @@ def _check_behind(now: int, wall: int) -> None:
 
 
 def _last(now: int) -> int:
-    """The last venue time (µs) that one request may come to."""
+    """Return the last venue time (µs) that one request may come to."""
     return min(now + YEAR_US, MOMENT_MAX)
 
 
@@ -205,7 +205,7 @@ def _moment(name: str, text: str) -> int:
 
 
 def _rate(text: Money) -> int:
-    """A rate in thousandths."""
+    """Return a rate in thousandths."""
     rate = scaled(text, RATE_DECIMALS, "rate")
     if not 1 <= rate <= RATE_MOST:
         raise errors.out_of_range("rate", "must be from 0.001 to 10000")

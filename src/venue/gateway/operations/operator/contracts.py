@@ -81,7 +81,7 @@ _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
 
 
 def contracts(call: Call, _: Empty) -> list[ContractView]:
-    """All contracts."""
+    """Return all contracts."""
     node = call.node
     return [_contract_view(node, perp) for perp in node.engine.perps.values()]
 
@@ -113,7 +113,7 @@ async def change_contract(call: Call, request: ChangeContractRequest) -> Contrac
 
 
 def preview_change(call: Call, request: ChangeContractRequest) -> ChangePreview:
-    """The effects that a change would have now. The answer also tells a refusal."""
+    """Return the effects that a change would have now. The answer also tells a refusal."""
     node = call.node
     perp = node.perp(request.symbol)
     empty = ChangePreview(node.engine.sequence, accepted=False)
@@ -211,7 +211,7 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
 def _with(
     contract: Contract, request: ContractRequest | ChangeContractRequest, settle: Asset
 ) -> Contract:
-    """A contract with the fields that a request gives."""
+    """Return a contract with the fields that a request gives."""
     grid = contract.instrument
     lots = {
         "quantity_min": ("minOrderSize", request.min_order_size),
@@ -264,8 +264,8 @@ def _with(
 
 
 def _with_caps(made: Contract, request: ContractRequest | ChangeContractRequest) -> Contract:
-    """A contract with the index step and the funding cap of a request, or within those that its
-    tiers allow."""
+    """Return a contract with the index step and the funding cap of a request, or within those that
+    its tiers allow."""
     step_ppm = min(made.index_step_ppm, index_step_most(made))
     if request.index_step_rate:
         step_ppm = decode.ppm(request.index_step_rate, "indexStepRate")
@@ -371,7 +371,7 @@ def _state(perp: Perpetual) -> str:
 
 
 def operator_positions(call: Call, request: PositionsRequest) -> list[OperatorPosition]:
-    """An owner's open positions, the oldest first."""
+    """Return an owner's open positions, the oldest first."""
     holding = call.node.engine.holding(owner(call.node, request.owner).uid)
     return [_position_view(call.node, position) for position in holding.positions.values()]
 
@@ -404,7 +404,7 @@ def _position_view(node: Node, position: Position) -> OperatorPosition:
 
 
 async def liquidations(call: Call, request: LiquidationsRequest) -> list[LiquidationView]:
-    """The newest liquidations first."""
+    """Return the newest liquidations first."""
     node = call.node
     uid = owner(node, request.owner).uid if request.owner is not None else None
     rows: list[LiquidationRow] = await node.ask(questions.liquidations, uid, request.limit)
@@ -412,7 +412,7 @@ async def liquidations(call: Call, request: LiquidationsRequest) -> list[Liquida
 
 
 async def liquidation(call: Call, request: LiquidationRequest) -> LiquidationStoryView:
-    """One liquidation, rung by rung."""
+    """Return one liquidation, rung by rung."""
     node = call.node
     story = await node.ask(questions.liquidation, request.id)
     if story is None:

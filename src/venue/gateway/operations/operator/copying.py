@@ -18,7 +18,7 @@ from venue.vocabulary import Reject
 
 
 def leads(call: Call, _: Empty) -> list[LeadView]:
-    """All lead traders."""
+    """Return all lead traders."""
     traders = call.node.engine.leads
     found = [trader.lead for _, trader in sorted(traders.items())]
     return [_view(call.node, lead) for lead in found if lead is not None]

@@ -15,27 +15,27 @@ FIRST_REFUSED: Final = 300
 
 
 def explain_off(door: Door) -> str:
-    """The reason that keeps explanations closed; empty: they are open."""
+    """Return the reason that keeps explanations closed; empty: they are open."""
     return "" if door.node.practice and door.explainer is not None else errors.PRACTICE
 
 
 async def explain_order(call: Call, request: ExplainRequest) -> Explanation:
-    """Why an order filled, rested or ended."""
+    """Return why an order filled, rested or ended."""
     return await _explained(call.door, ExplainQuestion("order", request.id))
 
 
 async def explain_bill(call: Call, request: ExplainRequest) -> Explanation:
-    """Where the amount of a bill, or of an income, comes from."""
+    """Return where the amount of a bill, or of an income, comes from."""
     return await _explained(call.door, ExplainQuestion("bill", request.id))
 
 
 async def explain_liquidation(call: Call, request: ExplainRequest) -> Explanation:
-    """Why a pool was liquidated, and each step of it."""
+    """Return why a pool was liquidated, and each step of it."""
     return await _explained(call.door, ExplainQuestion("liquidation", request.id))
 
 
 async def explain_refusal(call: Call, request: ExplainRequest) -> Explanation:
-    """Why a request was refused."""
+    """Return why a request was refused."""
     entry, sequence, uid = found_number(call.door, request.id)
     if entry.status is not None and entry.status < FIRST_REFUSED:
         raise errors.invalid("id", "this request was not refused")

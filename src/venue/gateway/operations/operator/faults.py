@@ -50,12 +50,12 @@ _HIT: Final = [row for row in ROWS if row.access is not Access.OPERATOR]  # by r
 
 
 def faults(call: Call, _: Empty) -> list[FaultView]:
-    """The rules with their counts."""
+    """Return the rules with their counts."""
     return [rule.view() for rule in call.door.faults.all()]
 
 
 def add_fault(call: Call, request: FaultRequest) -> FaultView:
-    """A new rule."""
+    """Return a new rule."""
     rules = call.door.faults
     rule_id = request.id if request.id is not None else rules.new_id()
     if rules.find(rule_id) is not None:
@@ -95,7 +95,7 @@ def clear_faults(call: Call, _: Empty) -> list[FaultView]:
 
 
 def try_fault(call: Call, request: TryRequest) -> list[Tried]:
-    """The rules that a request would meet."""
+    """Return the rules that a request would meet."""
     node = call.node
     key = call.door.keys.by_key(request.key.encode()) if request.key is not None else None
     uid = key.view.uid if key is not None else 0
@@ -126,7 +126,7 @@ def _row(method: str, path: str) -> Row | None:
 
 
 def fault_presets(call: Call, _: Empty) -> list[Preset]:
-    """The sets of rules that there are."""
+    """Return the sets of rules that there are."""
     return [
         Preset(name, outage.description, [f"{name}.{rule.id}" for rule in outage.rules])
         for name, outage in PRESETS.items()
@@ -186,7 +186,7 @@ def _check_room(rules: FaultRules, *rule_ids: str) -> None:
 
 
 def _checked(effect: Effect) -> Effect:
-    """An effect that is as its kind needs it, with its side named."""
+    """Return an effect that is as its kind needs it, with its side named."""
     check(effect)
     return structs.replace(effect, side=shown_side(effect))
 
@@ -227,7 +227,7 @@ def _check_met(operation: str | None, method: str | None, kind: str) -> None:
 
 
 def _time(name: str, text: str | None, now: int) -> int | None:
-    """A venue time in µs; ApiError when the text names none."""
+    """Return a venue time in µs; ApiError when the text names none."""
     if text is None:
         return None
     base, plus, span = text.partition("+")
@@ -240,7 +240,7 @@ def _time(name: str, text: str | None, now: int) -> int | None:
 
 
 def _midnight(now: int) -> int:
-    """The next midnight, UTC."""
+    """Return the next midnight, UTC."""
     return (now // DAY_US + 1) * DAY_US
 
 

@@ -29,7 +29,7 @@ NOTHING: Final = Standing()
 
 
 def fee_tiers(call: Call, _: Empty) -> list[FeeTiersView]:
-    """The tiers of each product that has any."""
+    """Return the tiers of each product that has any."""
     node = call.node
     found: list[FeeTiersView] = []
     for product, table in sorted(node.engine.fee_tiers.tables.items()):
@@ -76,7 +76,7 @@ def _tiers(asked: list[str], asset: Asset) -> list[FeeTier]:
 
 
 def fee_tier(call: Call, request: FeeTierRequest) -> list[FeeTierView]:
-    """An owner's tiers and rates."""
+    """Return an owner's tiers and rates."""
     node = call.node
     account = owner(node, request.owner)
     found: list[FeeTierView] = []
@@ -95,7 +95,7 @@ def fee_tier(call: Call, request: FeeTierRequest) -> list[FeeTierView]:
 
 
 def _amount(node: Node, product: Product, atoms: int) -> str:
-    """An amount in the asset of a product's table; 0 where there is none."""
+    """Return an amount in the asset of a product's table; 0 where there is none."""
     table = node.engine.fee_tiers.tables.get(int(product))
     if table is None:
         return "0"

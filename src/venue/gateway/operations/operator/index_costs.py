@@ -10,7 +10,7 @@ from venue.node.node import Node
 
 
 def index_cost(node: Node, perp: Perpetual) -> IndexCostView:
-    """The cost of moving a contract's index by 1 % now, beside what that moves."""
+    """Return the cost of moving a contract's index by 1 % now, beside what that moves."""
     asset = node.asset(perp.market.instrument.quote)
     found = cost_of_moving(perp, node.clock.now())
     gain = gain_by_moving(perp)
@@ -24,7 +24,7 @@ def index_cost(node: Node, perp: Perpetual) -> IndexCostView:
 
 
 def warning(told: IndexCostView) -> str:
-    """The warning about a cheap index; empty for another."""
+    """Return the warning about a cheap index; empty for another."""
     if not told.cheap:
         return ""
     return (

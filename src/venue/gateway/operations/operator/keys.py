@@ -28,7 +28,7 @@ def keys(call: Call, request: KeysRequest) -> list[KeyView]:
 
 
 async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
-    """A new key; only this reply shows its secret."""
+    """Return a new key; only this reply shows its secret."""
     node = call.node
     access = 0
     for name in request.permissions:
@@ -60,7 +60,7 @@ async def create_key(call: Call, request: CreateKeyRequest) -> CreatedKey:
 
 
 async def revoke_key(call: Call, request: RevokeKeyRequest) -> KeyView:
-    """Have the key stop working at once."""
+    """Revoke a key, which stops working at once."""
     if not await call.door.keys.revoke(request.key):
         raise errors.invalid("key", "no such key")
     await note_rewrites(call.door)
@@ -69,7 +69,7 @@ async def revoke_key(call: Call, request: RevokeKeyRequest) -> KeyView:
 
 
 async def note_rewrites(door: Door) -> None:
-    """Have the journal know the newest key store: an earlier copy of its files is refused then."""
+    """Journal the number of the newest key store: an earlier copy of its files is refused then."""
     node, keys = door.node, door.keys
     if keys.rewrites() > int(node.setting(KEY_REWRITES, "0")):
         await node.submit([ChangeSetting(KEY_REWRITES, str(keys.rewrites()))])

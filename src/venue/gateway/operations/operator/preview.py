@@ -34,7 +34,7 @@ _CONTRACT: Final = compile_request(PlaceContractOrderRequest)
 
 
 def preview(call: Call, request: PreviewRequest) -> Preview:
-    """The effects that an order would have now. The answer also tells a refusal."""
+    """Return the effects that an order would have now. The answer also tells a refusal."""
     engine = call.node.engine
     uid = call.node.owner(request.owner).uid
     time = max(call.node.clock.now(), engine.time)
@@ -50,14 +50,14 @@ def preview(call: Call, request: PreviewRequest) -> Preview:
 
 
 def _given(order: PreviewOrder) -> dict[str, Any]:
-    """The parameters that were sent, by their names on the wire."""
+    """Return the parameters that were sent, by their names on the wire."""
     named = {field.name: field.encode_name for field in structs.fields(order)}
     values = structs.asdict(order)
     return {named[name]: value for name, value in values.items() if value is not None}
 
 
 def _said(events: list[Event], empty: Preview) -> Preview:
-    """The preview of an order that is found again by its client id."""
+    """Return the preview of an order that is found again by its client id."""
     (event,) = events
     assert isinstance(event, OrderRepeated), event
     return structs.replace(empty, accepted=True, repeats=event.order_id)

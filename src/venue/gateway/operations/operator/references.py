@@ -34,7 +34,7 @@ _CHANGE: Final = re.compile(r"([+-])([0-9]{1,4}(?:\.[0-9]{1,4})?)%", re.ASCII)
 
 
 def references(call: Call, _: Empty) -> list[ReferenceView]:
-    """The contracts that go by a price that an operator gave."""
+    """Return the contracts that go by a price that an operator gave."""
     node = call.node
     told = References(node.engine)
     return [_view(node, perp) for symbol, perp in node.engine.perps.items() if told.price(symbol)]
@@ -90,7 +90,8 @@ async def crash(call: Call, request: CrashRequest) -> ReferenceView:
 
 
 def _quoted(node: Node, perp: Perpetual) -> int:
-    """The price around which agents quote in the index's spot market, in ticks of the contract."""
+    """Return the price around which agents quote in the index's spot market, in ticks of the
+    contract."""
     if SPOT_SOURCE not in perp.contract.index_sources or not node.agents:
         raise errors.failed_precondition(
             f"no agents make the price of {perp.symbol}: hold its index first"
@@ -112,7 +113,7 @@ def _check(perp: Perpetual, price: int, name: str) -> None:
 
 
 def _change(text: str) -> int:
-    """A percentage in units of 10^-4 of a per cent."""
+    """Return a percentage in units of 10^-4 of a per cent."""
     found = _CHANGE.fullmatch(text)
     change = decode.scaled(found[2], CHANGE_SCALE, "change") if found else 0
     fall = found is not None and found[1] == "-"
@@ -132,7 +133,7 @@ def _over(text: str) -> int:
 
 
 async def _done(call: Call, perp: Perpetual, commands: list[Command]) -> ReferenceView:
-    """Have all of it done, in one group."""
+    """Submit the commands as one group; return the prices as they are then."""
     for applied in await call.node.submit(commands):
         for event in applied.events:
             if isinstance(event, Rejected):

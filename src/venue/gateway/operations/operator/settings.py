@@ -17,7 +17,7 @@ ENVELOPES: Final = ("object", "array")
 
 
 def settings(call: Call, _: Empty) -> Settings:
-    """The venue's settings."""
+    """Return the venue's settings."""
     node = call.node
     return Settings(
         node.setting("batchPlace", "false") == "true",
@@ -61,5 +61,5 @@ def _contracts(call: Call, symbols: list[str] | None) -> str | None:
 
 
 def _switch(on: bool | None) -> str | None:
-    """A switch as the journal keeps it."""
+    """Return a switch as the journal keeps it."""
     return None if on is None else str(on).lower()

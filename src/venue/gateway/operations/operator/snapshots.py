@@ -20,7 +20,7 @@ from venue.times import US_PER_MS
 
 
 def snapshots(call: Call, _: Empty) -> list[SnapshotView]:
-    """The states that are kept, the oldest first."""
+    """Return the states that are kept, the oldest first."""
     return [_view(kept) for kept in call.node.engine.kept_states.values()]
 
 
@@ -72,7 +72,7 @@ async def _revert(door: Door, name: str) -> Reverted:
 
 
 def _said(applied: list[Applied]) -> Event:
-    """The outcome of one command; ApiError when it was refused."""
+    """Return the outcome of one command; ApiError when it was refused."""
     (event,) = applied[0].events
     if isinstance(event, Rejected):
         raise refusal(event)
@@ -85,7 +85,8 @@ def _check_free(name: str) -> None:
 
 
 def found(node: Node, name: str, field: str = "name") -> Savepoint:
-    """The kept state of a name. ApiError 404 with the names that there are; it names `field`."""
+    """Return the kept state of a name. ApiError 404 with the names that there are; it names
+    `field`."""
     kept = node.engine.kept_states
     state = kept.get(name)
     if state is None:

@@ -17,7 +17,7 @@ _SPAN: Final = re.compile(rf"{_DAY}(?:-{_DAY})? {_TIME}-(?:{_TIME}|24:00)", re.A
 
 
 def sessions(asked: list[str]) -> tuple[TradingSession, ...]:
-    """The sessions of a week, ascending."""
+    """Return the sessions of a week, ascending."""
     found = [session for text in asked for session in _sessions(text)]
     return tuple(sorted(found, key=lambda session: session.opens))
 
@@ -43,7 +43,7 @@ def _minute(hours: str, minutes: str) -> int:
 
 
 def hours_texts(found: tuple[TradingSession, ...]) -> list[str]:
-    """Each session as a text, split at midnight."""
+    """Return each session as a text, split at midnight."""
     return [text for session in found for text in _texts(session.opens, session.closes)]
 
 

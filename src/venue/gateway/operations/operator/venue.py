@@ -72,7 +72,7 @@ ASSET_NAME_MAX: Final = 16
 
 
 def health(call: Call, request: HealthRequest) -> Health:
-    """The venue's health."""
+    """Return the venue's health."""
     node = call.node
     engine = node.engine
     perps = engine.perps.values()
@@ -145,7 +145,8 @@ def _status(door: Door) -> str:
 
 
 def _unsafe(node: Node, perp: Perpetual) -> str:
-    """Why orders of a contract may only reduce whatever its sources say; empty: they may open."""
+    """Return why orders of a contract may only reduce whatever its sources say; empty: they may
+    open."""
     scale = node.engine.assets[perp.asset].scale
     breach = breach_of_price(perp.contract, perp.mark, perp.unit, scale)
     return "" if breach is None else f"{perp.symbol}: {breach.inequality()}"
@@ -159,13 +160,13 @@ def _stream_defects(door: Door) -> int:
 
 
 def owners(call: Call, _: Empty) -> list[OwnerView]:
-    """All owners."""
+    """Return all owners."""
     engine = call.node.engine
     return [_owner_view(engine, account) for account in engine.accounts.values()]
 
 
 async def create_owner(call: Call, request: CreateOwnerRequest) -> OwnerView:
-    """A new owner."""
+    """Return a new owner."""
     if request.self_trade_prevention not in SelfTrade.__members__:
         rule = f"must be one of {', '.join(SelfTrade.__members__)}"
         raise errors.invalid("selfTradePrevention", rule)
@@ -231,12 +232,12 @@ async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
 
 
 def owner(node: Node, owner: str, name: str = "owner") -> Account:
-    """An owner by name or uid; -1142 naming the parameter when there is none."""
+    """Return an owner by name or uid; -1142 naming the parameter when there is none."""
     return node.owner(owner, name)
 
 
 async def done(call: Call, command: Command) -> list[Event]:
-    """The outcome of one operator command; ApiError when it was refused."""
+    """Return the outcome of one operator command; ApiError when it was refused."""
     (applied,) = await call.node.submit([command])
     for event in applied.events:
         if isinstance(event, Rejected):
@@ -264,7 +265,7 @@ def _money(node: Node, request: MoneyRequest | TransferRequest) -> tuple[Account
 
 
 def _moved(node: Node, account: Account, event: Event) -> Moved:
-    """A movement of a wallet: a bill, or of the contract wallet an income item."""
+    """Return a movement of a wallet: a bill, or of the contract wallet an income item."""
     assert isinstance(event, Income | WalletMoved), event
     if isinstance(event, Income):  # its balance is the cash leg: without the cost of positions
         name = Wallet.CONTRACT.name
@@ -287,7 +288,8 @@ def _moved(node: Node, account: Account, event: Event) -> Moved:
 def _moved_before(
     node: Node, account: Account, asset: Asset, wallets: list[int], amount: int, reference: str
 ) -> list[Moved]:
-    """The answer to a movement that had its effect before; `amount` is that of the first wallet."""
+    """Return the answer to a movement that had its effect before; `amount` is that of the first
+    wallet."""
     numbers = answer_of(node, reference)
     return [
         Moved(
@@ -303,7 +305,8 @@ def _moved_before(
 
 
 def answer_of(node: Node, reference: str) -> list[int]:
-    """The numbers that answered a movement; -1008 when the state has just gone back past it."""
+    """Return the numbers that answered a movement; -1008 when the state has just gone back past
+    it."""
     known = node.engine.references.known.get(reference)
     if known is None:
         raise errors.busy("The state went back; try again.")
@@ -315,7 +318,8 @@ def _owner_view(engine: Engine, account: Account) -> OwnerView:
 
 
 def _open_orders(engine: Engine, uid: int) -> int:
-    """An owner's open orders; one that never traded is given neither side by this question."""
+    """Return an owner's open orders; one that never traded is given neither side by this
+    question."""
     spot = engine.spot.accounts.get(uid)
     holding = engine.contracts.collateral.holdings.get(uid)
     found = 0 if spot is None else len(spot.orders)
@@ -332,12 +336,12 @@ def _all_open_orders(engine: Engine) -> int:
 
 
 def assets(call: Call, _: Empty) -> list[AssetView]:
-    """All assets."""
+    """Return all assets."""
     return [_asset_view(asset) for asset in call.node.engine.assets]
 
 
 async def register_asset(call: Call, request: AssetRequest) -> AssetView:
-    """A new asset."""
+    """Return a new asset."""
     name = request.asset.upper()
     if not (name.isascii() and name.isalnum() and len(name) <= ASSET_NAME_MAX):
         raise errors.invalid("asset", f"must be 1 to {ASSET_NAME_MAX} letters and digits")
@@ -346,7 +350,7 @@ async def register_asset(call: Call, request: AssetRequest) -> AssetView:
 
 
 def instruments(call: Call, _: Empty) -> list[InstrumentView]:
-    """All instruments."""
+    """Return all instruments."""
     return [_instrument_view(market) for market in call.node.engine.spot_markets.values()]
 
 
@@ -422,7 +426,7 @@ def _instrument(request: InstrumentRequest) -> Instrument:
 
 
 def increment(text: Money, name: str) -> tuple[int, int]:
-    """A decimal increment as an integer and its scale."""
+    """Return a decimal increment as an integer and its scale."""
     scale = len(decode.amount_text(text).partition(".")[2].rstrip("0"))
     return decode.scaled(text, scale, name), scale
 

@@ -48,14 +48,14 @@ _refusals = msgspec.json.Decoder(Refusal)
 
 
 def wire_off(door: Door) -> str:
-    """The reason that keeps the log closed; empty: it is open."""
+    """Return the reason that keeps the log closed; empty: it is open."""
     if not door.node.practice:
         return errors.PRACTICE
     return "--wire-log" if door.wire is None and door.past_wire is None else ""
 
 
 def wire(call: Call, request: WireRequest) -> list[WireEntry]:
-    """The newest entries that agree, oldest first."""
+    """Return the newest entries that agree, oldest first."""
     node = call.node
     log = call.door.wire
     if log is None:
@@ -81,7 +81,7 @@ def wire(call: Call, request: WireRequest) -> list[WireEntry]:
 
 
 def _of_past(door: Door, request: WireRequest) -> list[WireEntry]:
-    """The entries of a run that is over, which were masked when they were noted."""
+    """Return the entries of a run that is over, which were masked when they were noted."""
     entries, node = door.past_wire, door.node
     assert entries is not None, "it is closed then"
     name = node.owner(request.owner).name if request.owner is not None else None
@@ -99,8 +99,8 @@ def _of_past(door: Door, request: WireRequest) -> list[WireEntry]:
 
 
 def _repeat_of(entry: WireEntry) -> str | None:
-    """The command that repeats an entry of a file, which may come from anybody: made of the parts,
-    as the file's own may be any command."""
+    """Return the command that repeats an entry of a file, which may come from anybody: made of the
+    parts, as the file's own may be any command."""
     row = _row(entry.method, entry.path)
     try:
         values = json_value(entry.text) if entry.text else {}
@@ -120,7 +120,7 @@ def _newest_first(log: WireLog, kind: str | None) -> Iterator[Exchange | Operate
 
 
 def _may_agree(noted: Exchange | Operated | Said, request: WireRequest) -> bool:
-    """Whether an entry has one of the requested statuses; frames have none."""
+    """Return whether an entry has one of the requested statuses; frames have none."""
     if isinstance(noted, Said):
         return _has_status(0, request, said=True)
     return _has_status(noted.status, request, said=False)
@@ -138,7 +138,8 @@ def _has_status(status: int, request: WireRequest, *, said: bool) -> bool:
 
 
 def _uid(noted: Exchange | Operated | Said) -> int:
-    """The uid of an entry: of the owner that signed, or that an operator acted for; 0: nobody."""
+    """Return the uid of an entry: of the owner that signed, or that an operator acted for; 0:
+    nobody."""
     return max(noted.uid, 0)
 
 
@@ -172,7 +173,7 @@ def _row(method: str, path: str) -> Row | None:
 
 
 def _values(noted: Exchange | Operated, row: Row | None) -> dict[str, Any] | None:
-    """The parameters, masked; None where they are cut, or cannot be read."""
+    """Return the parameters, masked; None where they are cut, or cannot be read."""
     if max(len(noted.query), len(noted.body)) >= KEPT_BYTES:
         return None
     try:
@@ -192,7 +193,7 @@ def _lists(row: Row | None) -> frozenset[str]:
 
 
 def _masked(name: str, value: Any) -> Any:
-    """A value, masked when its name is one of secrets."""
+    """Return a value, masked when its name is one of secrets."""
     if _SECRET.search(name):
         return MASKED
     if isinstance(value, dict):
@@ -221,7 +222,7 @@ def _frame_text(said: Said) -> str:
 
 
 def _plain(value: Any) -> str:
-    """A value as JSON; numbers stay the texts that they were."""
+    """Return a value as JSON; numbers stay the texts that they were."""
     if isinstance(value, Number):
         return str(value)
     if isinstance(value, dict):
@@ -233,7 +234,8 @@ def _plain(value: Any) -> str:
 
 
 def _repeat(row: Row | None, path: str, owner: str, values: dict[str, Any] | None) -> str | None:
-    """The command that repeats the request, safe to paste; None when none sends exactly this."""
+    """Return the command that repeats the request, safe to paste; None when none sends exactly
+    this."""
     if row is None or values is None or row.method not in VERBS:
         return None
     given = [
@@ -251,8 +253,8 @@ def _repeat(row: Row | None, path: str, owner: str, values: dict[str, Any] | Non
 
 
 def found_number(door: Door, number: int) -> tuple[WireEntry, int, int]:
-    """The request or operation with a number, the venue's sequence when it was refused, and its
-    uid; -1142 when the log does not hold it.
+    """Return the request or operation with a number, the venue's sequence when it was refused, and
+    its uid; -1142 when the log does not hold it.
     """
     log = door.wire
     if log is not None:
@@ -263,7 +265,7 @@ def found_number(door: Door, number: int) -> tuple[WireEntry, int, int]:
 
 
 def _refusal(noted: Exchange | Operated) -> Refusal:
-    """The code and words of a refusal; empty where the answer is a success, or cut."""
+    """Return the code and words of a refusal; empty where the answer is a success, or cut."""
     try:
         return _refusals.decode(noted.refusal)
     except msgspec.DecodeError:

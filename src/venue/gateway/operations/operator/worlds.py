@@ -16,7 +16,7 @@ NOT_FOUND: Final = 404
 
 
 def worlds(call: Call, _: Empty) -> list[WorldView]:
-    """All worlds, in the order in which they were made."""
+    """Return all worlds, in the order in which they were made."""
     return [_view(world) for world in _of(call).all()]
 
 
@@ -42,7 +42,7 @@ async def delete_world(call: Call, request: NamedWorld) -> WorldView:
 
 
 def _of(call: Call) -> Worlds:
-    """The venue's worlds; ApiError -1054 inside a world, which has none."""
+    """Return the venue's worlds; ApiError -1054 inside a world, which has none."""
     there = call.door.worlds
     if there is None:
         raise errors.failed_precondition("a world has no worlds: ask the venue itself")

@@ -49,7 +49,7 @@ ORDER: Final = Words()
 
 
 def refusal(rejected: Rejected, listed: Listed | None = None, words: Words = ORDER) -> ApiError:
-    """The error with the reason; `listed` is the order's contract, where there is one."""
+    """Return the error with the reason; `listed` is the order's contract, where there is one."""
     reason = Reject(rejected.reason)
     if listed is not None and reason in _LISTED:
         return _LISTED[reason](rejected, listed, words)
@@ -59,7 +59,8 @@ def refusal(rejected: Rejected, listed: Listed | None = None, words: Words = ORD
 
 
 def exit_refusal(rejected: Rejected, listed: Listed, command: PlaceContractOrder) -> ApiError:
-    """The error that names the attached exit with a wrong trigger price, and its allowed range."""
+    """Return the error that names the attached exit with a wrong trigger price, and its allowed
+    range."""
     instrument = listed.contract.instrument
     long = command.position_side == LONG
     bound = rejected.limit
@@ -76,7 +77,7 @@ def exit_refusal(rejected: Rejected, listed: Listed, command: PlaceContractOrder
 def size_refusal(
     rejected: Rejected, listed: Listed, engine: Engine, command: PlaceContractOrder
 ) -> ApiError:
-    """The error for a size beyond the bound of its leverage, with both."""
+    """Return the error for a size beyond the bound of its leverage, with both."""
     perp = engine.perps[command.symbol]
     modes = engine.holding(command.uid).modes_or_default(perp)
     return refusal(rejected, listed, Words(own=modes.leverage(command.position_side)))
@@ -323,10 +324,10 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected, Words], ApiError]]] = {
 
 
 def symbol_unknown(name: str = "symbol") -> ApiError:
-    """No contract has this symbol."""
+    """Refuse a symbol that no contract has."""
     return errors.symbol_unknown(name)
 
 
 def order_unknown() -> ApiError:
-    """No open order, or another owner's: both are told in the same words."""
+    """Refuse an order that is not open or is another owner's, both in the same words."""
     return errors.error(-3200)

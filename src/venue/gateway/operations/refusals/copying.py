@@ -15,7 +15,7 @@ from venue.vocabulary import Reject
 
 
 def refusal(rejected: Rejected) -> ApiError:
-    """The error that tells a client the reason."""
+    """Return the error that tells a client the reason."""
     reason = Reject(rejected.reason)
     if reason in _REASONS:
         return _REASONS[reason](rejected)
@@ -23,7 +23,7 @@ def refusal(rejected: Rejected) -> ApiError:
 
 
 def not_followed() -> ApiError:
-    """The caller follows no such trader, whether there is one or not."""
+    """Refuse a trader that the caller does not follow, whether there is one or not."""
     return errors.invalid("traderId", "no such trader is followed")
 
 
@@ -41,7 +41,7 @@ def _follows(rejected: Rejected) -> ApiError:
 
 
 def _settings(rejected: Rejected) -> ApiError:
-    """The error for a field whose bound the gateway does not know better."""
+    """Return the error for a field whose bound the gateway does not know better."""
     if rejected.detail == "symbol":
         return errors.invalid("symbol", "each config of per_symbol must name another symbol")
     return errors.out_of_range(rejected.detail, f"must be above 0, at most {rejected.limit}")

@@ -25,7 +25,8 @@ DOUBT: Final = (
 
 
 def spot_funds(node: Node, command: PlaceOrder) -> ApiError:
-    """The error of an order that its owner could not pay; the state is still the refusal's."""
+    """Return the error of an order that its owner could not pay; the state is still the
+    refusal's."""
     market = node.market(command.symbol)
     ordinal = market.quote if command.side == BUY else market.base
     asset = node.engine.assets[ordinal]
@@ -37,7 +38,7 @@ def spot_funds(node: Node, command: PlaceOrder) -> ApiError:
 
 
 def wallet_funds(node: Node, command: Withdraw | Transfer | InternalWithdraw) -> ApiError:
-    """The error of money that could not leave a wallet; the state is still the refusal's."""
+    """Return the error of money that could not leave a wallet; the state is still the refusal's."""
     ledger = node.engine.ledger
     ordinal = ledger.ordinals[command.asset]
     wallet = command.wallet if isinstance(command, Withdraw) else command.source
@@ -62,7 +63,7 @@ def _short(asset: Asset, need: int, free: int, total: int, wallet: str) -> ApiEr
 
 
 def contract_money(node: Node, uid: int, symbol: str) -> str:
-    """The free amount in the wallet that pays for a contract's orders, in words."""
+    """Return the free amount in the wallet that pays for a contract's orders, in words."""
     ordinal = node.perp(symbol).asset
     asset = node.engine.assets[ordinal]
     holding = node.engine.holding(uid)

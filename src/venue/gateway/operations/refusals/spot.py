@@ -15,7 +15,7 @@ from venue.vocabulary import Reject
 
 
 def refusal(rejected: Rejected, instrument: Instrument | None = None) -> ApiError:
-    """The error with the reason; `instrument` is the order's, where there is one."""
+    """Return the error with the reason; `instrument` is the order's, where there is one."""
     reason = Reject(rejected.reason)
     if instrument is not None and reason in _ORDER:
         return _ORDER[reason](rejected, instrument)
@@ -65,7 +65,7 @@ _LISTING: Final = (
 
 
 def _instrument(rejected: Rejected) -> ApiError:
-    """The error of a refused listing, with the field as the request spells it."""
+    """Return the error of a refused listing, with the field as the request spells it."""
     if rejected.detail.startswith("the change before "):
         return errors.failed_precondition(rejected.detail, item_code="CHANGE_UNDER_WAY")
     if rejected.detail.startswith("the contract is "):

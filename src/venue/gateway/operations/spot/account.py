@@ -54,7 +54,7 @@ FIRST_TIME_MS: Final = 10**12  # in 2001: no smaller number is a time in ms
 
 
 async def account(call: Call, _: Empty) -> AccountReply:
-    """The spot account."""
+    """Return the spot account."""
     changed = await _changed(call)
     node = call.node
     engine = node.engine
@@ -91,7 +91,8 @@ async def account(call: Call, _: Empty) -> AccountReply:
 
 
 async def _changed(call: Call) -> int:
-    """The time of the account's last change (µs): after a restart, from open orders and bills."""
+    """Return the time of the account's last change (µs): after a restart, from open orders and
+    bills."""
     node, uid = call.node, call.uid
     known = node.spot_changes.time(uid)
     if known:
@@ -196,7 +197,7 @@ def _is_id(cursor: int | None) -> bool:
 
 
 def _ms_end(time: int | None) -> int | None:
-    """The last µs of a ms: later than it, in ms, means later than this."""
+    """Return the last µs of a ms: later than it, in ms, means later than this."""
     return time * US_PER_MS + LAST_US_OF_MS if time is not None else None
 
 

@@ -38,7 +38,7 @@ SILVER_PPM: Final = 200_000
 
 
 async def invited_owners(call: Call, request: InvitedRequest) -> InvitedOwners:
-    """The owners that the caller invited, with their activity since."""
+    """Return the owners that the caller invited, with their activity since."""
     node = call.node
     affiliate = affiliate_of(call, -1051)
     begin, until = span(request.start_time, request.end_time, node.clock.now())
@@ -73,7 +73,7 @@ def referrals(call: Call, request: ReferralsRequest) -> list[Referral]:
 
 
 def eligibility(call: Call, request: EligibilityRequest) -> Eligibility:
-    """Whether an owner could still be invited by the caller."""
+    """Return whether an owner could still be invited by the caller."""
     affiliate_of(call, -4002)
     inviter = inviter_of(call.node, request.user_id)
     if inviter == 0 and request.user_id != call.uid:
@@ -83,7 +83,7 @@ def eligibility(call: Call, request: EligibilityRequest) -> Eligibility:
 
 
 def rebate_ratio(call: Call, _: Empty) -> RebateRatio:
-    """The caller's shares."""
+    """Return the caller's shares."""
     affiliate = affiliate_of(call, -4002)
     spot, futures = rate_text(affiliate.spot_ppm), rate_text(affiliate.contract_ppm)
     return RebateRatio(_level(affiliate), spot, futures, "0", "0", spot, futures)

@@ -98,7 +98,7 @@ def _sum(node: Node, amounts: list[tuple[str, int]]) -> str:
 
 
 async def commissions(call: Call, request: CommissionsRequest) -> CommissionsPage:
-    """The caller's commissions."""
+    """Return the caller's commissions."""
     node = call.node
     affiliate_of(call, -1051)
     begin, until = span(
@@ -116,7 +116,8 @@ async def commissions(call: Call, request: CommissionsRequest) -> CommissionsPag
 
 
 def coin_of(node: Node, coin: str | None) -> str:
-    """The name of an asset, empty for none; -1142 naming `coin` when there is no such asset."""
+    """Return the name of an asset, empty for none; -1142 naming `coin` when there is no such
+    asset."""
     name = (coin or "").upper()
     if name and name not in node.engine.ordinals:
         raise errors.invalid("coin", "no such asset")
@@ -178,7 +179,7 @@ def _is_affiliate(node: Node, uid: int) -> bool:
 
 
 async def invited_assets(call: Call, request: InvitedAssetsRequest) -> InvitedAssets:
-    """The assets of an owner that the caller invited."""
+    """Return the assets of an owner that the caller invited."""
     node = call.node
     affiliate_of(call, -1051)
     first, last = _days(request.start_time, request.end_time, node.clock.now())
@@ -230,7 +231,7 @@ async def invited_deals(call: Call, request: InvitedDealsRequest) -> InvitedDeal
 
 
 def _days(start: str | None, end: str | None, now: int) -> tuple[date, date]:
-    """The first and the last day (UTC) of a span of at most 90."""
+    """Return the first and the last day (UTC) of a span of at most 90."""
     last = _day(end, "endTime") if end is not None else _today(now)
     first = _day(start, "startTime") if start is not None else last - timedelta(DAYS_PLAIN - 1)
     if first > last:

@@ -21,7 +21,7 @@ from venue.times import US_PER_MS
 
 
 def article(call: Call, request: ArticleRequest) -> ArticleView:
-    """One article."""
+    """Return one article."""
     found = call.node.engine.content.articles.get(request.id)
     if found is None:
         raise errors.invalid("id", "no such article")
@@ -31,20 +31,20 @@ def article(call: Call, request: ArticleRequest) -> ArticleView:
 
 
 def articles(call: Call, request: ArticlesRequest) -> Articles:
-    """A page of all."""
+    """Return a page of all."""
     found = list(call.node.engine.content.articles.values())
     return _page(found, request.page, request.page_size)
 
 
 def articles_of_coin(call: Call, request: ArticlesOfCoinRequest) -> Articles:
-    """A page of those about a coin."""
+    """Return a page of those about a coin."""
     coin = coin_of(call.node, request.coin)
     found = [one for one in call.node.engine.content.articles.values() if coin in one.coins]
     return _page(found, request.page, request.page_size)
 
 
 def banners(call: Call, _: Empty) -> Banners:
-    """All banners."""
+    """Return all banners."""
     found = reversed(call.node.engine.content.banners.values())
     return Banners(
         [

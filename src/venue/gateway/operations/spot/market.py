@@ -60,7 +60,7 @@ def time(call: Call, _: Empty) -> TimeReply:
 
 
 def coins(call: Call, _: Empty) -> list[Coin]:
-    """All assets."""
+    """Return all assets."""
     return [_coin(asset) for asset in call.node.engine.assets]
 
 
@@ -86,7 +86,7 @@ def _listed(door: Door, market: SpotMarket) -> bytes:
 
 
 def trading_symbols(call: Call, _: Empty) -> list[str]:
-    """The symbols that take orders over the interface."""
+    """Return the symbols that take orders over the interface."""
     return list(call.node.engine.spot_markets)
 
 
@@ -108,7 +108,7 @@ def book_tickers(call: Call, request: SelectionRequest) -> Encoded:
 def _of_selected(
     call: Call, request: SelectionRequest, one: Callable[[Door, SpotMarket], Encoded]
 ) -> Encoded:
-    """An object for `symbol`, otherwise an array; each symbol's part is encoded once."""
+    """Return an object for `symbol`, otherwise an array; each symbol's part is encoded once."""
     node = call.node
     if request.symbol is not None and request.symbols is None:
         return one(call.door, _known(node, request.symbol))
@@ -152,7 +152,7 @@ def _book_ticker(door: Door, market: SpotMarket) -> Encoded:
 
 
 def trades(call: Call, request: TradesRequest) -> Encoded:
-    """The newest trades, newest first."""
+    """Return the newest trades, newest first."""
     node, symbol = call.node, request.symbol
     instrument = _known(node, symbol).instrument
     quote = node.asset(instrument.quote)
@@ -191,7 +191,7 @@ def klines(call: Call, request: KlinesRequest) -> Encoded:
 
 
 def _span(board: Board, request: KlinesRequest, now: int) -> list[candles.Candle]:
-    """The candles that open in a span: its first ones, or without a start its last ones."""
+    """Return the candles that open in a span: its first ones, or without a start its last ones."""
     start, end = request.start_time, request.end_time
     if start is not None and end is not None and start > end:
         raise errors.time_order()
@@ -205,7 +205,7 @@ def _span(board: Board, request: KlinesRequest, now: int) -> list[candles.Candle
 
 
 def depth(call: Call, request: DepthRequest) -> Encoded:
-    """The best levels."""
+    """Return the best levels."""
     node = call.node
     board = node.market_data.spot
     question = ("depth", request.symbol, request.limit)

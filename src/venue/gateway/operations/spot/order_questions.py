@@ -43,7 +43,7 @@ from venue.vocabulary import BUY
 
 
 async def order(call: Call, request: OrderRequest) -> OrderView:
-    """One order, open or ended."""
+    """Return one order, open or ended."""
     node = call.node
     order_id, client_id = identified(request)
     account = node.engine.spot_account(call.uid)
@@ -59,7 +59,7 @@ async def order(call: Call, request: OrderRequest) -> OrderView:
 
 
 def open_orders(call: Call, request: OpenOrdersRequest) -> list[OrderView]:
-    """The open orders, oldest first."""
+    """Return the open orders, oldest first."""
     node = call.node
     if request.symbol is not None:
         node.market(request.symbol)

@@ -128,8 +128,8 @@ def order_command(
     request: PlaceOrderRequest | BatchItem,
     absent: int | Callable[[], ApiError],
 ) -> PlaceOrder:
-    """The command of a request, in ticks and lots; ApiError for a text without a meaning. `absent`
-    is the time in force of an order that names none, or the refusal."""
+    """Return the command of a request, in ticks and lots; ApiError for a text without a meaning.
+    `absent` is the time in force of an order that names none, or the refusal."""
     client_id = own_client_id(request.new_client_order_id, "newClientOrderId")
     price, time_in_force = price_and_force(instrument, request, absent)
     quantity = lots(instrument, request.quantity, "quantity")
@@ -158,14 +158,14 @@ def _placed(call: Call, applied: Applied, command: PlaceOrder) -> tuple[int, str
 
 
 def order_refusal(node: Node, event: Rejected, command: PlaceOrder) -> ApiError:
-    """The error for a refused order, with the reason."""
+    """Return the error for a refused order, with the reason."""
     if event.reason == Reject.FUNDS:
         return spot_funds(node, command)
     return refusal(event, node.instrument(command.symbol))
 
 
 def _in_symbol(call: Call, command: CancelOrder, symbol: str | None) -> bool:
-    """Whether a cancel may go on when the request is restricted to one symbol."""
+    """Return whether a cancel may go on when the request is restricted to one symbol."""
     if symbol is None:
         return True
     account = call.node.engine.spot_account(call.uid)

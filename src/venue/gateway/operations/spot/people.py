@@ -19,7 +19,7 @@ USDT_SCALE: Final = 8  # of values, where the venue has no such asset
 
 
 def affiliate_of(call: Call, code: int) -> Affiliate:
-    """The caller as an affiliate; refused with `code` when it is none."""
+    """Return the caller as an affiliate; refused with `code` when it is none."""
     benefits = call.node.engine.account(call.uid).benefits
     if benefits is None or benefits.affiliate is None:
         raise errors.error(code)
@@ -27,7 +27,7 @@ def affiliate_of(call: Call, code: int) -> Affiliate:
 
 
 def inviter_of(node: Node, uid: int) -> int:
-    """The uid that invited an owner: 0 for none, -1 when there is no such owner."""
+    """Return the uid that invited an owner: 0 for none, -1 when there is no such owner."""
     account = node.engine.accounts.get(uid)
     if account is None or uid in RESERVED:
         return -1
@@ -46,7 +46,7 @@ def invited_by(node: Node, uid: int) -> list[tuple[int, int]]:
 
 
 def newest(node: Node, uid: int) -> list[int]:
-    """The uids of the owners that an affiliate invited, the newest first."""
+    """Return the uids of the owners that an affiliate invited, the newest first."""
     return [member for member, _ in sorted(invited_by(node, uid), key=_time, reverse=True)]
 
 
@@ -57,8 +57,8 @@ def _time(invited: tuple[int, int]) -> tuple[int, int]:
 def span(
     start: int | None, end: int | None, now: int, *, longest: int = SPAN_DAYS, plain: int = 0
 ) -> tuple[int, int]:
-    """A span (ms) of at most `longest` days in µs. Without its end it is as long; without its begin
-    it has `plain` days (0: as long), up to now when both lack."""
+    """Return a span (ms) of at most `longest` days in µs. Without its end it is as long; without
+    its begin it has `plain` days (0: as long), up to now when both lack."""
     if start is not None and end is not None:
         if start > end:
             raise errors.time_order()
@@ -74,7 +74,7 @@ def span(
 
 
 def usdt(node: Node, asset: str, atoms: int) -> int:
-    """The value of an amount in atoms of USDT; 0 without a market for it."""
+    """Return the value of an amount in atoms of USDT; 0 without a market for it."""
     if asset == USDT or not atoms:
         return atoms
     market = node.engine.market(f"{asset}{USDT}")
@@ -84,7 +84,7 @@ def usdt(node: Node, asset: str, atoms: int) -> int:
 
 
 def usdt_text(node: Node, atoms: int) -> str:
-    """An amount of USDT."""
+    """Return an amount of USDT."""
     ledger = node.engine.ledger
     ordinal = ledger.ordinals.get(USDT)
     return decimal_text(atoms, ledger.assets[ordinal].scale if ordinal is not None else USDT_SCALE)

@@ -72,7 +72,7 @@ def _refused(node: Node, rejected: Rejected, command: InternalWithdraw) -> ApiEr
 async def internal_withdrawals(
     call: Call, request: InternalWithdrawalsRequest
 ) -> InternalWithdrawals:
-    """The withdrawals that the caller sent to other owners."""
+    """Return the withdrawals that the caller sent to other owners."""
     node = call.node
     affiliate_of(call, -1051)
     now = node.clock.now()
