@@ -4,6 +4,7 @@ requests, one file for a command."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pkgutil import walk_packages
@@ -11,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from support.sources import imports, none, trees
+from support.sources import ROOT, imports, none, text, trees
 from venue.cli import commands
 from venue.cli.app import app
 
@@ -133,6 +134,14 @@ def named_by(tree: ast.Module, told: Iterable[str]) -> list[str]:
                 for alias in node.names}  # fmt: skip
     defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     return sorted(names & (imported | defined))
+
+
+def test_the_page_of_commands_has_each_of_them() -> None:
+    page = text(ROOT / "docs" / "commands.md")
+    words = {word for code in re.findall(r"`([^`]*)`", page) for word in code.split()}
+    none(
+        [f"docs/commands.md has no {name}" for name in app if name[0] != "-" and name not in words]
+    )
 
 
 def test_a_command_in_the_app_is_seen() -> None:

@@ -63,7 +63,7 @@ def crash(
     over: Annotated[str, Parameter(help="In which span of venue time: 1s to 1d.")] = "30s",
     url: Url = DEFAULT_URL,
 ) -> None:
-    """Have the price of a contract and of its spot market fall, or rise, and stay there."""
+    """Move the price of a contract and of its spot market down or up, and hold it there."""
     told = call(url, "crash", {"symbol": symbol, "change": change, "over": over})
     tell(f"{symbol} goes from {told['price']} to {told['target']} until {moment(told['until'])}")
 

@@ -11,7 +11,7 @@ from venue.cli.operator import Output, Url, call, die, show
 from venue.cli.printing import tell
 from venue.client.defaults import DEFAULT_URL
 
-fault = App(name="fault", help="Have requests and frames of a running venue go wrong on purpose.")
+fault = App(name="fault", help="Make requests and frames of a running venue fail on purpose.")
 
 Rule = Annotated[str, Parameter(help="Id of the rule, from `venue fault list`.")]
 _COLUMNS = ("id", "enabled", "effect", "match", "when", "matched", "hits")

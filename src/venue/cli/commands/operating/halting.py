@@ -20,13 +20,13 @@ def halt(
     reason: Annotated[str, Parameter(help="The reason, which the venue tells.")] = "",
     url: Url = DEFAULT_URL,
 ) -> None:
-    """Have a market of a running venue accept cancels only."""
+    """Halt a market of a running venue: it accepts cancels only."""
     call(url, f"halt{_ROWS[product]}", {"symbol": symbol, "reason": reason})
     tell(f"{symbol} ({product.lower()}) is halted")
 
 
 def resume(symbol: Symbol, *, product: Product = "SPOT", url: Url = DEFAULT_URL) -> None:
-    """Have a halted market of a running venue accept orders again."""
+    """Resume a halted market of a running venue: it accepts orders again."""
     call(url, f"resume{_ROWS[product]}", {"symbol": symbol})
     tell(f"{symbol} ({product.lower()}) takes orders")
 
