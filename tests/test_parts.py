@@ -6,10 +6,11 @@ import ast
 import asyncio
 import itertools
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from support.sources import none, trees
+from support.sources import ROOT, modules, none, text, trees
 from venue.api.profile import Profile
 from venue.node.clock import SystemClock
 from venue.running.opening import opened
@@ -173,3 +174,18 @@ def reaches(tree: ast.Module, parts: frozenset[str]) -> Iterator[tuple[int, str]
             if owner in ("engine", "_engine") and part in parts:
                 yield node.lineno, ".".join(names)
                 break
+
+
+def test_no_compiled_module_defines_a_record() -> None:
+    """A msgspec record is a type that is made when the program runs: it cannot be compiled."""
+    settings = tomllib.loads(text(ROOT / "pyproject.toml"))["tool"]["venue"]["compiled"]
+    names = {f"venue.{name}" for group in settings.values() for name in group}
+    assert len(names) > 100
+    none(
+        [
+            f"{modules()[name]}:{node.lineno}: {node.name}"
+            for name in names
+            for node in ast.walk(trees()[modules()[name]])
+            if isinstance(node, ast.ClassDef) and "Struct" in map(ast.unparse, node.bases)
+        ]
+    )

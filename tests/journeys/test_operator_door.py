@@ -17,7 +17,7 @@ from support.waits import WAIT_S
 from venue.api.errors import ApiError
 from venue.client import operator_tokens
 from venue.gateway.access.operators import OperatorDoor
-from venue.gateway.access.peers import NOBODY, End, _asked, _looked_up, owner_of
+from venue.gateway.access.peers import NOBODY, End, _ask_socket, _looked_up, owner_of
 
 Ask = Callable[[End, End], int | None]
 
@@ -121,7 +121,7 @@ def test_another_user_of_the_machine_is_none() -> None:
     refused(OperatorDoor(port=PORT), "127.0.0.1", HERE, owner=NOBODY)
 
 
-@pytest.mark.parametrize("ask", [owner_of, _asked, _looked_up])
+@pytest.mark.parametrize("ask", [owner_of, _ask_socket, _looked_up])
 @pytest.mark.parametrize(
     ("family", "host", "via"),
     [
@@ -143,7 +143,7 @@ def test_the_system_tells_whose_socket_it_is(ask: Ask, family: int, host: str, v
         assert ask(here, server) == os.getuid()
 
 
-@pytest.mark.parametrize("ask", [owner_of, _asked, _looked_up])
+@pytest.mark.parametrize("ask", [owner_of, _ask_socket, _looked_up])
 def test_a_socket_that_was_closed_is_nobodys(ask: Ask) -> None:
     """Enemy: another user of this machine, that closes before its request is looked at.
 

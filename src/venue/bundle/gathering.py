@@ -20,14 +20,14 @@ KINDS_EACH: Final = 1_000  # entries of the wire log, of each kind
 def gathered(client: Client) -> RunFile:
     """Return a venue's run so far. Refused, Unreachable, Misused; RunRefused: it changed
     meanwhile."""
-    head = _asked(client, "bundle")
+    head = _ask(client, "bundle")
     return RunFile(
         seed=head["seed"],
         begin=head["begin"],
         last=head["last"],
         time=head["time"] * 1_000,
         state_hash=head["stateHash"],
-        settings=_asked(client, "settings"),
+        settings=_ask(client, "settings"),
         snapshot=_snapshot(client, head["begin"], head["snapshotBytes"]),
         commands=_commands(client, head),
         wire=_wire(client),
@@ -36,14 +36,14 @@ def gathered(client: Client) -> RunFile:
     )
 
 
-def _asked(client: Client, name: str, **values: Any) -> Any:
+def _ask(client: Client, name: str, **values: Any) -> Any:
     return client.ask_once(BY_NAME[name], values).value()
 
 
 def _snapshot(client: Client, sequence: int, size: int) -> bytes:
     data = b""
     while len(data) < size:
-        found = _asked(client, "bundle_snapshot", sequence=sequence, offset=len(data))
+        found = _ask(client, "bundle_snapshot", sequence=sequence, offset=len(data))
         piece = b64decode(found["data"])
         if not piece:
             words = "the snapshot is not what it was when the bundle was begun: try again"
@@ -57,7 +57,7 @@ def _commands(client: Client, head: dict[str, Any]) -> list[tuple[int, bytes]]:
     after, last = head["begin"], head["last"]
     decode = msgspec.msgpack.Decoder(list[msgspec.Raw]).decode
     while after < last:
-        pieces = _asked(client, "bundle_commands", after=after, last=last)
+        pieces = _ask(client, "bundle_commands", after=after, last=last)
         for piece in pieces:
             data = b64decode(piece["data"])
             found.append((piece["first"], data))
@@ -72,7 +72,7 @@ def _wire(client: Client) -> list[WireEntry]:
     found: list[WireEntry] = []
     for kind in KINDS:
         try:
-            answer = _asked(client, "wire", kind=kind, limit=KINDS_EACH)
+            answer = _ask(client, "wire", kind=kind, limit=KINDS_EACH)
         except FAILURES:
             return []
         found += msgspec.convert(answer, list[WireEntry])

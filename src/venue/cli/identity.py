@@ -52,7 +52,7 @@ def acting(who: Who, *permissions: str) -> Iterator[Credentials]:
 
     name, demo = who.name or FIRST, None
     try:
-        given = _given(who)
+        given = _own_key(who)
         if given is not None:
             yield given
             return
@@ -96,14 +96,14 @@ def at_hand(name: str, url: str) -> Credentials | None:
     place = checked(url)
     if credentials(name, place) is not None:
         return None
-    found = _given(Who(url=place))
+    found = _own_key(Who(url=place))
     if found is None:
         die(f"{name} is no demo account, and no key is at hand: set VENUE_KEY, VENUE_SECRET and"
             f" VENUE_PASSPHRASE; `venue key create {name}` makes one")  # fmt: skip
     return found
 
 
-def _given(who: Who) -> Credentials | None:
+def _own_key(who: Who) -> Credentials | None:
     """The caller's own key: of the options, or of the environment when the options name no
     owner."""
     from venue.lab.credentials import Credentials

@@ -72,7 +72,7 @@ class WatchedMarket(Struct):
         elif event == "orders":
             for item in frame["d"]:
                 if item["symbol"] == self.symbol:
-                    self.keep(_told(item))
+                    self.keep(_watched_order(item))
 
     def keep(self, order: WatchedOrder) -> None:
         """Show an order while it is open."""
@@ -179,7 +179,7 @@ def _answered_conditional(row: dict[str, Any]) -> WatchedOrder:
     )
 
 
-def _told(item: dict[str, Any]) -> WatchedOrder:
+def _watched_order(item: dict[str, Any]) -> WatchedOrder:
     """An order as its stream shows it."""
     waits = item["status"] == "UNTRIGGERED"
     return WatchedOrder(

@@ -124,7 +124,7 @@ class Http:
         self._check_open()
         values = dict(given)
         try:
-            path = _HOLE.sub(lambda hole: quote(_taken(values, hole[1]), safe=""), row.path)
+            path = _HOLE.sub(lambda hole: quote(_path_value(values, hole[1]), safe=""), row.path)
             query = "" if row.in_body else urlencode(texts(values), doseq=True)
             body = msgspec.json.encode(values) if row.in_body else b""
         except (UnicodeEncodeError, OverflowError):
@@ -208,7 +208,7 @@ def nobody(url: str, problem: object) -> str:
     return f"no venue answers at {url} ({problem}); start one with `venue dev`"
 
 
-def _taken(values: dict[str, Any], name: str) -> str:
+def _path_value(values: dict[str, Any], name: str) -> str:
     """Return the value that a path needs. Misused."""
     value = values.pop(name, None)
     if value in (None, ""):

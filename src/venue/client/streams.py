@@ -82,7 +82,7 @@ class Stream:
         self._patience = Patience(patience_s)
         self._continuity = Continuity()
         if self._wanted.private:
-            self._continuity.own = _given(channels)
+            self._continuity.own = _numbers_of(channels)
         self._epoch: str | None = None
         self._entered = False
         self._busy = False
@@ -169,7 +169,7 @@ class Stream:
             if self._wanted.private:
                 await self._check_epoch()
                 own = dict.fromkeys(own_name(one) for one in names)
-                names = [f"{name}?from={await self._begun(connection, name)}" for name in own]
+                names = [f"{name}?from={await self._start_of(connection, name)}" for name in own]
             told = await connection.subscribe(names)
             if told:
                 raise _not_subscribed(told)
@@ -189,7 +189,7 @@ class Stream:
             raise Lost("the venue went back to an earlier state")
         self._epoch = self._http.epoch
 
-    async def _begun(self, connection: Connection, name: str) -> int:
+    async def _start_of(self, connection: Connection, name: str) -> int:
         """Return the number after which a private channel goes on: at first the newest there is."""
         if name not in self._continuity.own:
             told = await connection.subscribe([f"{name}?from=now"])  # its refusal tells the range
@@ -200,7 +200,7 @@ class Stream:
         return self._continuity.own[name]
 
 
-def _given(channels: tuple[str, ...]) -> dict[str, int]:
+def _numbers_of(channels: tuple[str, ...]) -> dict[str, int]:
     """Return the numbers from which private channels are to go on. Misused."""
     found: dict[str, int] = {}
     for one in channels:

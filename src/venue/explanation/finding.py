@@ -122,8 +122,8 @@ class OfThing:
         if not self._later or engine.epoch != later.savepoints.epoch:
             return False
         uid = getattr(self._later[0].event, "uid", 0)
-        left = _left(engine, uid, self._number)
-        return left is not None and left == _left(later, uid, self._number)
+        left = _open_part(engine, uid, self._number)
+        return left is not None and left == _open_part(later, uid, self._number)
 
     def chosen(self, last: int) -> list[Later]:
         spans: list[tuple[int, int]] = []  # commands whose effects are there, first and last
@@ -209,7 +209,7 @@ def refused(engine: Engine, command: Command, rejected: Rejected) -> ApiError | 
         return None
 
 
-def _left(engine: Engine, uid: int, number: int) -> tuple[int, ...] | None:
+def _open_part(engine: Engine, uid: int, number: int) -> tuple[int, ...] | None:
     """Return the part of an open order that its events change; None: it is not open."""
     if uid not in engine.accounts:
         return None

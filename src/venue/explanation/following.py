@@ -26,14 +26,14 @@ def following(words: ExplanationWords, number: int, later: list[Later]) -> list[
     """Return a sentence for each event about an order."""
     lines = []
     for one in later:
-        told = _told(words, number, one)
+        told = _sentence(words, number, one)
         if told:
             by = words.command(one.command)
             lines.append(f"{instant_text(one.time)}, command {one.sequence} ({by}): {told}")
     return lines
 
 
-def _told(words: ExplanationWords, number: int, one: Later) -> str:
+def _sentence(words: ExplanationWords, number: int, one: Later) -> str:
     event = one.event
     if isinstance(event, OrderPlaced | ContractOrderPlaced):
         return _placed(words, event)

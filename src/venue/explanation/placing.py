@@ -47,7 +47,7 @@ def placing(engine: Engine, command: Command) -> list[str]:
     return []
 
 
-def _asked(
+def _order_words(
     words: ExplanationWords, command: PlaceOrder | PlaceContractOrder, instrument: Any
 ) -> str:
     price = texts.price_text(instrument, command.price) if command.price else "the market"
@@ -67,7 +67,7 @@ def _spot(engine: Engine, command: PlaceOrder) -> list[str]:
     instrument = market.instrument
     words = ExplanationWords(engine)
     lines = [
-        _asked(words, command, instrument),
+        _order_words(words, command, instrument),
         at_best(market, command.side, command.price),
         _caps(own.open_count[market.ordinal], len(own.orders)),
     ]
@@ -84,7 +84,7 @@ def _spot(engine: Engine, command: PlaceOrder) -> list[str]:
         lines.append(f"Money: {words.money(pays, own.account.spot[pays].free)} were free.")
     outlook = spot.preview(engine.spot, command)
     if isinstance(outlook, list):
-        return lines + _said(engine, command, outlook)
+        return lines + _why_nothing(engine, command, outlook)
     gets = market.base if buy else market.quote
     lines += _outcome(words, outlook, instrument, gets)
     if outlook.rests:
@@ -102,7 +102,7 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
     side = POSITION_SIDE_NAMES.get(command.position_side, "?")
     opens = (command.side == BUY) == (command.position_side == LONG)
     lines = [
-        _asked(words, command, instrument)
+        _order_words(words, command, instrument)
         + f" It {'opens or adds to' if opens else 'reduces'} the {side} position.",
         prices(perp),
         at_best(perp.market, command.side, command.price),
@@ -130,7 +130,7 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
         lines.append(_funds(words, perp.asset, need, free, "margin and fee"))
     outlook = contract.preview(engine.contracts, command)
     if isinstance(outlook, list):
-        return lines + _said(engine, command, outlook)
+        return lines + _why_nothing(engine, command, outlook)
     lines += _outcome(words, outlook, instrument, perp.asset)
     if outlook.rests:
         lines.append(_rests(words, outlook, instrument, perp.asset))
@@ -183,7 +183,7 @@ def _funds(words: ExplanationWords, asset: int, need: int, free: int, what: str)
     )
 
 
-def _said(engine: Engine, command: Command, events: list[Event]) -> list[str]:
+def _why_nothing(engine: Engine, command: Command, events: list[Event]) -> list[str]:
     """Return the answer to an order that did nothing."""
     (event,) = events
     if isinstance(event, OrderRepeated):

@@ -110,7 +110,7 @@ class Branches:
                 self._take_back(one)
         for number in reversed([one for one in downs if one not in ups]):
             for one in self._changes(number):
-                changesets.apply(self._connection, self._told(one)[0])
+                changesets.apply(self._connection, self._read_change(one)[0])
         self._now.parent = target
 
     def _take_back_for_good(self) -> None:
@@ -118,7 +118,7 @@ class Branches:
         them are those after the ends of the first."""
         earliest = ""
         for one in reversed(self._changes(NOW)):
-            changes, ends = self._told(one)
+            changes, ends = self._read_change(one)
             changesets.take_back(self._connection, changes)
             earliest = ends or earliest
         if earliest:
@@ -127,7 +127,7 @@ class Branches:
 
     def _take_back(self, number: int) -> None:
         """Take changes back that may be wanted again: from now on they are noted whole."""
-        changes, ends = self._told(number)
+        changes, ends = self._read_change(number)
         if not ends:
             changesets.take_back(self._connection, changes)
             return
@@ -150,7 +150,7 @@ class Branches:
         question = "SELECT number FROM changes WHERE node = ? ORDER BY number"
         return [one for (one,) in self._connection.execute(question, (number,))]
 
-    def _told(self, number: int) -> tuple[bytes, str]:
+    def _read_change(self, number: int) -> tuple[bytes, str]:
         """Return a changeset, and the last keys of the growing tables before it."""
         question = "SELECT packed, ends FROM changes WHERE number = ?"
         packed, ends = first(self._connection, question, (number,))

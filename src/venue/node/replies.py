@@ -41,7 +41,7 @@ class Replies:
         stored."""
         answer, done = reply
         under_way = [
-            one.sequence for one in done if type(one.command) is ClosePositions and _left(one)
+            one.sequence for one in done if type(one.command) is ClosePositions and _is_partial(one)
         ]
         if not under_way:
             return True
@@ -73,7 +73,7 @@ class Replies:
         return dropped
 
 
-def _left(done: Applied) -> bool:
+def _is_partial(done: Applied) -> bool:
     """Return whether a command closed only a part of its positions."""
     # Events that these closes triggered, or that followers repeated, come after the last close.
     for event in reversed(done.events):

@@ -81,7 +81,7 @@ class RunningWorld:
         """Replace older commands in the journal by a snapshot once it has grown too long."""
         journal = self._node.journal
         if not self.failure and isinstance(journal, RecentJournal) and journal.is_due():
-            journal.save_snapshot(_taken(self._node))
+            journal.save_snapshot(_snapshot(self._node))
 
     async def close(self) -> None:
         """Finish what is under way, end its sockets and close its parts."""
@@ -201,7 +201,7 @@ class WorldStarter:
         failed: list[BaseException] = []
         node = (await self._open_node(journal, history, failed.append)).node
         await self._attach_agents(node, agents=True, act=False, aside=b"")
-        start = StartState(_taken(node), node.reverts.dump())
+        start = StartState(_snapshot(node), node.reverts.dump())
         await _end(node)
         self._shelf.base(history)
         return start
@@ -229,7 +229,7 @@ class WorldStarter:
         for other in list(kept):
             await node.submit([DropState(other)])
         await node.submit([KeepState(READY, aside)])
-        start = StartState(_taken(node), aside, base)
+        start = StartState(_snapshot(node), aside, base)
         await _end(node)
         self._shelf.base(history, base)
         return start
@@ -244,7 +244,7 @@ class WorldStarter:
                 raise errors.not_there(FROM, "the snapshot was replaced meanwhile: ask again")
             if node.history.reached() == node.engine.sequence:
                 copying = node.history.copy(path)
-                snapshot = _taken(node)
+                snapshot = _snapshot(node)
                 await copying
                 return snapshot
         raise errors.busy("the venue did not come to rest; nothing was done")
@@ -291,7 +291,7 @@ class WorldStarter:
                 await asyncio.sleep(0)
 
 
-def _taken(node: Node) -> Snapshot:
+def _snapshot(node: Node) -> Snapshot:
     return take(node.engine, node.market_data, node.recorder)
 
 

@@ -69,13 +69,13 @@ def said(struct: type[Struct], component: Schema) -> Schema:
     """Return the schema of a body: every form of each field that is taken (protocol 1.2)."""
     kinds, required = _kinds(struct), component.get("required", [])
     properties = {
-        name: _said(schema, kinds[name], optional=name not in required)
+        name: _body_schema(schema, kinds[name], optional=name not in required)
         for name, schema in component["properties"].items()
     }
     return {**component, "properties": properties}
 
 
-def _said(schema: Schema, kind: Kind, *, optional: bool) -> Schema:
+def _body_schema(schema: Schema, kind: Kind, *, optional: bool) -> Schema:
     base = _base(schema)
     if kind is Kind.IDS:
         base = {**base, "items": {"anyOf": [base["items"], _DIGITS]}}

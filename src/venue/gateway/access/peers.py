@@ -42,7 +42,7 @@ def owner_of(client: End, server: End) -> int | None:
     if not TABLES[0].is_file():
         return None
     try:
-        return _asked(client, server)
+        return _ask_socket(client, server)
     except OSError:
         pass
     try:
@@ -51,7 +51,7 @@ def owner_of(client: End, server: End) -> int | None:
         return NOBODY
 
 
-def _asked(client: End, server: End) -> int:
+def _ask_socket(client: End, server: End) -> int:
     """Ask for one socket. OSError when the kernel does not answer such questions."""
     packed = [ip_address(ip).packed for ip in (client[0], server[0])]
     family = socket.AF_INET if len(packed[0]) == _WORD else socket.AF_INET6

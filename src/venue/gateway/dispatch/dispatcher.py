@@ -337,7 +337,7 @@ class Dispatcher:
 
     def _call(self, request: Request, route: Route, uid: int) -> None:
         """Parse, validate, call, encode."""
-        reply = route.handler(Call(self._door, uid, b""), self._asked(request, route))
+        reply = route.handler(Call(self._door, uid, b""), self._parameters(request, route))
         if route.is_async:
             self._wait(request, self._reply(request, reply))
         else:
@@ -346,7 +346,7 @@ class Dispatcher:
     async def _reply(self, request: Request, reply: Coroutine[Any, Any, Any]) -> None:
         request.answer(200, _encoded(await reply))
 
-    def _asked(self, request: Request, route: Route) -> Any:
+    def _parameters(self, request: Request, route: Route) -> Any:
         """Return the parameters in the row's struct; the usual queries are known by their bytes."""
         if route.in_body or route.named or request.body:
             return decode(route.request, self._values(request, route))

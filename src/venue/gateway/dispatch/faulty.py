@@ -87,7 +87,7 @@ class FaultyDoor:
         if request.path.startswith(OPERATOR_PATHS):
             self._through(request)
             return
-        hits = self._rules.requests_hit(self._asked(request), self._door.node.clock.now())
+        hits = self._rules.requests_hit(self._as_operation(request), self._door.node.clock.now())
         if not hits:
             self._through(request)
             return
@@ -131,7 +131,7 @@ class FaultyDoor:
             self._door.replays.reach_back(-ms, clock.oldest())
         return self._doors[ms]
 
-    def _asked(self, request: Request) -> Asked:
+    def _as_operation(self, request: Request) -> Asked:
         path = unprefixed(request.path)
         route = self._routes.find(request.method, path)
         name = request.headers.get(b"access-key", b"")

@@ -71,7 +71,7 @@ def refusal(effect: Effect) -> ApiError:
 def check(effect: Effect) -> None:
     """ApiError when an effect lacks a field that its kind needs, or has one without a use."""
     needed, useful = USES[effect.kind]
-    for name, value in _given(effect).items():
+    for name, value in _fields_of(effect).items():
         if value is not None and name not in (*needed, *useful):
             raise errors.combination("effect.kind", f"effect.{name}")
         if value is None and name in needed:
@@ -136,7 +136,7 @@ def _is_after(effect: Effect) -> bool:
     return shown_side(effect) == AFTER
 
 
-def _given(effect: Effect) -> dict[str, object]:
+def _fields_of(effect: Effect) -> dict[str, object]:
     return {
         "side": effect.side,
         "ms": effect.ms,

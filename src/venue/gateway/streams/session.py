@@ -237,7 +237,7 @@ class Session:
         self._acknowledge(identity)
 
     def _subscribe(self, params: Any, identity: Raw | UnsetType) -> None:
-        asked = self._asked(params)
+        asked = self._channels_of(params)
         new = [key for key in asked if key not in self._channels]
         if len(self._channels) + len(new) > self._limits.channels:
             raise MessageRefused(
@@ -256,7 +256,7 @@ class Session:
         self._watch_idle()
 
     def _unsubscribe(self, params: Any, identity: Raw | UnsetType) -> None:
-        for key in self._asked(params):
+        for key in self._channels_of(params):
             if key in self._channels:
                 del self._channels[key]
                 self._leave(key)
@@ -269,7 +269,7 @@ class Session:
         else:
             self._hub.leave(self._link, key)
 
-    def _asked(self, params: Any) -> dict[PublicKey | str, Stream]:
+    def _channels_of(self, params: Any) -> dict[PublicKey | str, Stream]:
         """Return the channels that a message names, each once.
 
         Refused as a whole when some are unknown, each of which is named: one answer cannot say that

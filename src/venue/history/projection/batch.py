@@ -39,6 +39,20 @@ class Mark(Struct, gc=False):
     update_time: int
 
 
+class MinutePrices(Struct, gc=False):
+    """A minute's prices so far."""
+
+    index_open: int
+    index_high: int
+    index_low: int
+    index_close: int
+    mark_open: int
+    mark_high: int
+    mark_low: int
+    mark_close: int
+    open_interest: int
+
+
 class Marks:
     """The changes of orders, new or old. However often an order changes in a batch, it is written
     once."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import astuple
 
 from venue.candles import MINUTE_US
@@ -30,7 +29,14 @@ from venue.core.messages.contract_events import (
     MarkSet,
     PositionClosed,
 )
-from venue.history.projection.batch import AS_IT_WAS, AppliedCommand, Batch, Folds, Marks
+from venue.history.projection.batch import (
+    AS_IT_WAS,
+    AppliedCommand,
+    Batch,
+    Folds,
+    Marks,
+    MinutePrices,
+)
 from venue.history.tables.contract import (
     Conditional,
     ContractFill,
@@ -88,20 +94,6 @@ MINUTES_MERGE: Final = (
     " mark_low = min(mark_low, excluded.mark_low), mark_close = excluded.mark_close,"
     " open_interest = excluded.open_interest"
 )
-
-
-class MinutePrices(Struct, gc=False):
-    """A minute's prices so far."""
-
-    index_open: int
-    index_high: int
-    index_low: int
-    index_close: int
-    mark_open: int
-    mark_high: int
-    mark_low: int
-    mark_close: int
-    open_interest: int
 
 
 class ContractRows:

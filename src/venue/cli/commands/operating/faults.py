@@ -123,13 +123,13 @@ def _show(rules: list[dict[str, Any]], output: str) -> None:
         tell(json.dumps(rules))
         return
     rows = [
-        {name: _told(value) if isinstance(value, dict) else value for name, value in one.items()}
+        {name: _shown(value) if isinstance(value, dict) else value for name, value in one.items()}
         for one in rules
     ]
     show(_COLUMNS, rows, output, "no rules")
 
 
-def _told(part: dict[str, Any]) -> str:
+def _shown(part: dict[str, Any]) -> str:
     return " ".join(f"{name}={value}" for name, value in part.items()) or "all"
 
 

@@ -33,7 +33,7 @@ def listed(*, output: Output = "text", url: Url = DEFAULT_URL) -> None:
 @snapshot.command
 def revert(name: Name, /, *, url: Url = DEFAULT_URL) -> None:
     """Go back to a kept state: orders, balances, history and time are as they were."""
-    _told(call(url, "revert", {"name": name}))
+    _print_revert(call(url, "revert", {"name": name}))
 
 
 @snapshot.command
@@ -44,10 +44,10 @@ def delete(name: Name, /, *, url: Url = DEFAULT_URL) -> None:
 
 def reset(*, url: Url = DEFAULT_URL) -> None:
     """Go back to the state in which a practice venue began to answer."""
-    _told(call(url, "reset"))
+    _print_revert(call(url, "reset"))
 
 
-def _told(back: dict[str, Any]) -> None:
+def _print_revert(back: dict[str, Any]) -> None:
     tell(f"{back['name']}: {moment(back['time'])}, epoch {back['epoch']}, {back['state_hash']}")
 
 

@@ -129,7 +129,7 @@ async def _reported(plan: TrialPlan, chosen: list[Incident], report: str) -> Cam
     _stop_as_by_interrupt()
 
     def told(result: Result, run: bytes) -> None:
-        _told(result)
+        _print_result(result)
         if run:
             path = Path(f"{report}-{result.name}.venue")
             private_files.put(path, run)
@@ -167,7 +167,7 @@ def _stop_as_by_interrupt() -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop)
 
 
-def _told(result: Result) -> None:
+def _print_result(result: Result) -> None:
     """Print one line of an incident, and one of each finding."""
     tell(f"{result.verdict:8} {result.name:28} {result.story}", flush=True)
     for finding in result.findings:

@@ -49,11 +49,11 @@ def replay(
     if output == "json":
         tell(json.dumps(msgspec.to_builtins(found)))
     else:
-        tell("\n".join(_told(found, file, diff)))
+        tell("\n".join(_difference_lines(found, file, diff)))
     sys.exit(DIFFERENT if found.difference is not None else 0)
 
 
-def _told(found: Any, first: str, second: str) -> list[str]:
+def _difference_lines(found: Any, first: str, second: str) -> list[str]:
     """Two runs' first difference, in words."""
     lines = []
     if found.time is not None:

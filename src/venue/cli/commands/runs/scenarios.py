@@ -39,7 +39,7 @@ def run(
             tempfile.TemporaryDirectory(prefix="venue-") as folder,
             Practice(Path(folder), "--profile", profile, *options(scenario)) as practice,
         ):
-            held = _told(scenario, practice, output)
+            held = _run_steps(scenario, practice, output)
     except (ScenarioRefused, NotStarted) as problem:
         die(str(problem))
     except ScenarioFailed as problem:
@@ -60,7 +60,7 @@ def options(scenario: Scenario) -> list[str]:
     return given if scenario.agents else [*given, "--no-agents"]
 
 
-def _told(scenario: Scenario, practice: Practice, output: str) -> bool:
+def _run_steps(scenario: Scenario, practice: Practice, output: str) -> bool:
     """Print how each step goes; whether all went as expected."""
     from venue.scenario.runner import Runner
 

@@ -273,7 +273,7 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> Encoded:
     until = candles.next_open(interval, last) - 1
     if request.price_type == "LAST":
         found = node.market_data.contract.candles_until(perp.symbol, interval, limit, until)
-        return _told(call.door, perp, request, _within(found, first, last))
+        return _encode_span(call.door, perp, request, _within(found, first, last))
     known = _rows(node, perp.symbol, interval, request.price_type, candles.CANDLES_MAX, now)
     found = _within(known, first, last)
     if len(known) == candles.CANDLES_MAX and first < known[0].open_time:
@@ -284,7 +284,7 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> Encoded:
         past = node.market_data.contract_data.past_prices(perp.symbol, interval, until, limit)
         rows = _within(candles.join(past, earlier), first, until)
         found = candles.fill(rows, interval, until, limit) + found
-    return _told(call.door, perp, request, found)
+    return _encode_span(call.door, perp, request, found)
 
 
 def _within(rows: list[candles.Candle], first: int, last: int) -> list[candles.Candle]:
@@ -335,7 +335,7 @@ def _price_candle(minute: PriceCandle) -> candles.Candle:
     )
 
 
-def _told(
+def _encode_span(
     door: Door, perp: Perpetual, request: HistoryKlinesRequest, rows: list[candles.Candle]
 ) -> Encoded:
     instrument, interval = perp.market.instrument, request.interval

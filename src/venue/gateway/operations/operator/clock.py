@@ -52,7 +52,7 @@ async def change_clock(call: Call, request: ClockRequest) -> ClockView:
     """Set another mode; effects due until the time it begins at are settled first."""
     node = call.node
     try:
-        mode, to = _asked(node, request, node.clock.now())
+        mode, to = _mode_of(node, request, node.clock.now())
         await node.timekeeper.change(mode, to)
     except GoingBack as problem:
         raise errors.busy(f"{problem}; nothing was done") from None
@@ -63,7 +63,7 @@ async def change_clock(call: Call, request: ClockRequest) -> ClockView:
     return clock(call, Empty())
 
 
-def _asked(node: Node, request: ClockRequest, now: int) -> tuple[ClockMode, int | None]:
+def _mode_of(node: Node, request: ClockRequest, now: int) -> tuple[ClockMode, int | None]:
     """Return the mode, and the time to begin it at if that is not now."""
     mode = Mode(request.mode)
     for name, value in (("rate", request.rate), ("offset", request.offset)):

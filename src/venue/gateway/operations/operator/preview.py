@@ -49,14 +49,14 @@ def preview(call: Call, request: PreviewRequest) -> Preview:
         return structs.replace(empty, refused=refused)
 
 
-def _given(order: PreviewOrder) -> dict[str, Any]:
+def _parameters_of(order: PreviewOrder) -> dict[str, Any]:
     """Return the parameters that were sent, by their names on the wire."""
     named = {field.name: field.encode_name for field in structs.fields(order)}
     values = structs.asdict(order)
     return {named[name]: value for name, value in values.items() if value is not None}
 
 
-def _said(events: list[Event], empty: Preview) -> Preview:
+def _of_repetition(events: list[Event], empty: Preview) -> Preview:
     """Return the preview of an order that is found again by its client id."""
     (event,) = events
     assert isinstance(event, OrderRepeated), event
@@ -67,7 +67,7 @@ def _said(events: list[Event], empty: Preview) -> Preview:
 
 
 def _spot(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview:
-    request = decode(_SPOT, _given(order))
+    request = decode(_SPOT, _parameters_of(order))
     node = call.node
     instrument = node.market(request.symbol).instrument
     command = spot_orders.order_command(call, instrument, request, GTC)
@@ -76,7 +76,7 @@ def _spot(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview
     if isinstance(found, list):
         if isinstance(found[0], Rejected):
             raise spot_orders.order_refusal(node, found[0], command)
-        return _said(found, empty)
+        return _of_repetition(found, empty)
     buy = command.side == BUY
     gets = node.asset(instrument.base if buy else instrument.quote)
     pays = node.asset(instrument.quote if buy else instrument.base)
@@ -99,7 +99,7 @@ def _spot(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview
 
 
 def _contract(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview:
-    request = decode(_CONTRACT, _given(order))
+    request = decode(_CONTRACT, _parameters_of(order))
     listed = contract_orders.listed(call.node, request.symbol)
     command = contract_orders.order_command(call, listed, request)
     command.time = time
@@ -107,7 +107,7 @@ def _contract(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Pre
     if isinstance(found, list):
         if isinstance(found[0], Rejected):
             raise contract_orders.order_refusal(call.node, found[0], listed, command)
-        return _said(found, empty)
+        return _of_repetition(found, empty)
     instrument, asset = listed.contract.instrument, listed.asset
     return structs.replace(
         empty,

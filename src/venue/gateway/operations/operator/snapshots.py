@@ -30,7 +30,7 @@ async def keep_snapshot(call: Call, request: SnapshotId) -> SnapshotView:
     _check_free(request.name)
     async with node.saving:
         try:
-            _said(await node.timekeeper.keep(request.name, node.reverts.dump))
+            _outcome(await node.timekeeper.keep(request.name, node.reverts.dump))
         except (Busy, Overloaded, Stopped) as problem:
             raise errors.busy(f"{problem}; nothing was done") from None
         return _view(node.engine.kept_states[request.name])
@@ -42,7 +42,7 @@ async def delete_snapshot(call: Call, request: SnapshotId) -> SnapshotView:
     _check_free(request.name)
     async with node.saving:
         kept = found(node, request.name)
-        _said(await node.submit([DropState(request.name)]))
+        _outcome(await node.submit([DropState(request.name)]))
         return _view(kept)
 
 
@@ -63,7 +63,7 @@ async def _revert(door: Door, name: str) -> Reverted:
         applied = await node.timekeeper.revert(name)
     except (Busy, Overloaded, Stopped) as problem:
         raise errors.busy(f"{problem}; nothing was done") from None
-    event = _said(applied)
+    event = _outcome(applied)
     assert isinstance(event, StateReverted)
     await door.keys.settle()  # those of owners that are gone ended with the revert
     await note_rewrites(door)  # the note went back with the state
@@ -71,7 +71,7 @@ async def _revert(door: Door, name: str) -> Reverted:
     return Reverted(name, event.epoch, applied[0].sequence, time, digest(kept.state))
 
 
-def _said(applied: list[Applied]) -> Event:
+def _outcome(applied: list[Applied]) -> Event:
     """Return the outcome of one command; ApiError when it was refused."""
     (event,) = applied[0].events
     if isinstance(event, Rejected):
