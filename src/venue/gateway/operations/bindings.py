@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from inspect import isfunction
+from inspect import isroutine
 from types import ModuleType
 from typing import Any, Final
 
@@ -104,7 +104,8 @@ def _bound(row: Row) -> Route:
 def _answers(module: ModuleType, name: str) -> bool:
     """Return whether a module has a function of this name: its own, not an imported one."""
     found = getattr(module, name, None)
-    return isfunction(found) and found.__module__ == module.__name__
+    # A compiled coroutine function does not know its module.
+    return isroutine(found) and found.__module__ in (module.__name__, None)
 
 
 @cache
