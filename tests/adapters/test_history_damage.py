@@ -16,7 +16,7 @@ import pytest
 from support.damage import REFUSED, answers, flip, project, questions, sessions
 from support.tape import rows_of
 from venue.core.messages.applied import Applied
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.history import pages
 from venue.history.files import HistoryDamaged, check_pages, put_aside
 from venue.history.pages import PAGE, damaged
@@ -205,9 +205,9 @@ def test_a_question_that_meets_damage_is_refused_and_shown(made: Made, tmp_path:
         history.health()
         which = TransfersOf(1)
         assert await history.ask(queries.transfers, which, 5) == []
-        with pytest.raises(HistoryFailed, match=rf"page {found[1]} is damaged"):
+        with pytest.raises(HelperFailed, match=rf"page {found[1]} is damaged"):
             await history.ask(queries.bills, BillsOf(1, 0), 5)
-        with pytest.raises(HistoryFailed, match="the next start builds it again"):
+        with pytest.raises(HelperFailed, match="the next start builds it again"):
             history.health()
         assert await history.ask(queries.transfers, which, 5) == []  # others are answered
         await history.close()

@@ -15,7 +15,7 @@ from support.helper_process import process_of
 from support.recording import Room, contract_commands, spot_commands
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.history.check import check_frames
 from venue.history.frames import unpacked
 from venue.history.frames_kept import frames_gone
@@ -191,7 +191,7 @@ def test_a_worker_that_dies_gets_the_frames_again(tmp_path: Path) -> None:
         history.follow(room.applied[:half], [one for one in room.frames if one.sequence <= half])
         await history.reach(half // 3, 30.0)
         os.kill(process_of(history).pid, signal.SIGKILL)
-        with pytest.raises(HistoryFailed):
+        with pytest.raises(HelperFailed):
             await history.drain()
         await history.close()
         history = await History.start(path)

@@ -16,7 +16,7 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import CreateOwner
 from venue.core.state.snapshot import begin
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.history.process import client
 from venue.history.process.client import History
 from venue.history.process.speed import LEAST_PER_S, UNKNOWN_PER_S, Speed
@@ -116,7 +116,7 @@ def test_a_history_that_is_started_again_slows_nothing(
             async with asyncio.timeout(PATIENCE_S):
                 while history.limit() is not None:
                     await asyncio.sleep(0)
-            with pytest.raises(HistoryFailed, match="it is started again"):
+            with pytest.raises(HelperFailed, match="it is started again"):
                 history.health()
 
     asyncio.run(scene())

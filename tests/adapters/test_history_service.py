@@ -20,7 +20,7 @@ from support.tape import Sum, Tape, rows_of
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.helpers import link
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.helpers.process import HelperProcess
 from venue.helpers.program import environment
 from venue.history import store as store_room
@@ -202,7 +202,7 @@ def test_a_failed_projection_is_told_by_everything_until_it_goes_on(tape: Tape) 
             history.follow(tape.applied[:20])
             await history.drain()
             history.follow(tape.applied[21:30])
-            with pytest.raises(HistoryFailed, match="AssertionError"):
+            with pytest.raises(HelperFailed, match="AssertionError"):
                 await history.reach(30, PATIENCE_S)
             await _all_refuse(history)
             assert (history.reached(), history.lag()) == (20, 10)
@@ -248,7 +248,7 @@ def test_another_process_goes_on_where_one_ended(
             process = process_of(history)
             os.kill(process.pid, how)
             history.follow(tape.applied[half:])
-            with pytest.raises(HistoryFailed, match="ended" if how == signal.SIGKILL else "0.5 s"):
+            with pytest.raises(HelperFailed, match="ended" if how == signal.SIGKILL else "0.5 s"):
                 await history.reach(len(tape.applied), PATIENCE_S)
             await _all_refuse(history)
             await _until_healthy(history)
@@ -306,7 +306,7 @@ def test_starts_that_fail_are_further_and_further_apart(
     async def failing(opened: Opened, patience_s: float) -> tuple[client.Pipe, int]:
         tried.append((asyncio.get_running_loop().time(), patience_s))
         if len(tried) < starts:
-            raise HistoryFailed("not yet")
+            raise HelperFailed("not yet")
         return await start(opened, patience_s)
 
     monkeypatch.setattr(client, "_again", failing)
@@ -314,7 +314,7 @@ def test_starts_that_fail_are_further_and_further_apart(
     async def scene() -> None:
         async with running(tmp_path / "venue.history", engine_after(tape.applied)) as history:
             os.kill(process_of(history).pid, signal.SIGKILL)
-            with pytest.raises(HistoryFailed):
+            with pytest.raises(HelperFailed):
                 await history.reach(1, PATIENCE_S)
             await _until_healthy(history)
 
@@ -357,7 +357,7 @@ def test_a_process_that_ended_before_it_got_its_file_is_told(tmp_path: Path) -> 
         process = await start_worker()
         process.kill()
         await process.wait()
-        with pytest.raises(HistoryFailed, match="ended"):
+        with pytest.raises(HelperFailed, match="ended"):
             await History.start(str(tmp_path / "history"), process=process)
 
     asyncio.run(scene())
@@ -416,7 +416,7 @@ def test_what_a_helper_is_handed() -> None:
 def test_a_question_that_raises_fails_alone(tape: Tape) -> None:
     async def scene() -> None:
         async with running() as history:
-            with pytest.raises(HistoryFailed, match="TypeError"):
+            with pytest.raises(HelperFailed, match="TypeError"):
                 await history.ask(queries.order, 1)  # type: ignore[call-arg]
             history.health()
             history.follow(tape.applied[:20])
@@ -431,7 +431,7 @@ def test_a_file_that_is_no_database_does_not_start(
 ) -> None:
     path = tmp_path / "venue.history"
     path.write_text("not a database, but long enough to be taken for one" * 20)
-    with pytest.raises(HistoryFailed, match=r"venue\.history is damaged: "):
+    with pytest.raises(HelperFailed, match=r"venue\.history is damaged: "):
         asyncio.run(History.start(str(path)))
     assert capfd.readouterr().err == ""
 
@@ -441,7 +441,7 @@ async def _until_healthy(history: History) -> None:
         while True:
             try:
                 history.health()
-            except HistoryFailed:
+            except HelperFailed:
                 await asyncio.sleep(0)
             else:
                 return
@@ -455,9 +455,9 @@ async def _all_refuse(history: History) -> None:
         history.drain,
     ]
     for call in calls:
-        with pytest.raises(HistoryFailed):
+        with pytest.raises(HelperFailed):
             await call()
-    with pytest.raises(HistoryFailed):
+    with pytest.raises(HelperFailed):
         history.health()
 
 

@@ -17,7 +17,7 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command, RecordStreams
 from venue.core.units import FIRST_UID
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.helpers.program import environment
 from venue.journal.chain import BLOCK
 from venue.journal.opening import open_journal
@@ -156,7 +156,7 @@ def test_a_killed_process_costs_this_snapshot_only(running: Running) -> None:
             os.kill(pid, signal.SIGKILL)
 
     running.meanwhile = kill
-    with pytest.raises(HistoryFailed, match="ended"):
+    with pytest.raises(HelperFailed, match="ended"):
         keep(running)
     assert helpers(running) == set()
     assert list(running.journal.snapshots()) == []

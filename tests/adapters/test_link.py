@@ -10,7 +10,7 @@ import pytest
 
 from support.waits import WAIT_S
 from venue.helpers import link as room
-from venue.helpers.link import HistoryFailed, Link
+from venue.helpers.link import HelperFailed, Link
 from venue.history.process.shelf import Shelf
 from venue.history.process.starting import start_worker
 
@@ -27,7 +27,7 @@ def test_a_helper_that_hangs_is_named() -> None:
     async def story() -> None:
         link = await started()
         os.kill(link._process.pid, signal.SIGSTOP)
-        with pytest.raises(HistoryFailed, match=r"^the explanation process did not answer for"):
+        with pytest.raises(HelperFailed, match=r"^the explanation process did not answer for"):
             await link.send(b"?", b"")
         await link.close()
 
@@ -46,11 +46,11 @@ def test_a_helper_that_ends_is_named() -> None:
 
 def test_a_helper_that_does_not_start_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     async def story() -> None:
-        with pytest.raises(HistoryFailed, match=r"^the archive process ended$"):
+        with pytest.raises(HelperFailed, match=r"^the archive process ended$"):
             await Link.start(NOT_THERE, name="archive", patience_s=1.0)
         monkeypatch.setattr(room, "START_S", 0.0)
-        with pytest.raises(HistoryFailed, match=r"^a.db: the history process did not start within"):
-            await Link.begun(await start_worker(), "history", 1.0, path="a.db")
+        with pytest.raises(HelperFailed, match=r"^a.db: the history process did not start within"):
+            await Link.take_over(await start_worker(), "history", 1.0, path="a.db")
 
     asyncio.run(story())
 
@@ -60,7 +60,7 @@ def test_too_many_questions_name_their_helper(monkeypatch: pytest.MonkeyPatch) -
 
     async def story() -> None:
         link = await started()
-        with pytest.raises(HistoryFailed, match=r"^0 questions wait for the explanation process$"):
+        with pytest.raises(HelperFailed, match=r"^0 questions wait for the explanation process$"):
             link.send(b"?", b"")
         await link.close()
 
@@ -79,7 +79,7 @@ def test_questions_that_waited_for_a_process_fail_with_it(monkeypatch: pytest.Mo
         _, waiting = await asyncio.wait(asked, timeout=WAIT_S)
         assert not waiting
         for answer in asked:
-            assert isinstance(answer.exception(), HistoryFailed), answer
+            assert isinstance(answer.exception(), HelperFailed), answer
         await history.close()
         await shelf.close()
 

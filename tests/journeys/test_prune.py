@@ -36,7 +36,7 @@ from venue.cli.serving.shared import SharedOptions
 from venue.cli.verify import Findings, verify
 from venue.core.messages.commands import ChangeSetting, Tick
 from venue.files import private_files
-from venue.helpers.link import HistoryFailed, Link
+from venue.helpers.link import HelperFailed, Link
 from venue.history import archive as rows_archive
 from venue.history import settled
 from venue.history.store import open_history
@@ -262,7 +262,7 @@ def test_history_is_brought_on_from_where_the_journal_begins(
     behind = MissedEvents(journal, at_once, f"{short}.history", FRAMES_KEPT)
     asyncio.run(behind.bring(reached, journal.last_sequence()))
     Path(f"{short}.snapshot-{begin}").unlink()
-    with pytest.raises(HistoryFailed, match=f"the commands after {cut[1].journal}"):
+    with pytest.raises(HelperFailed, match=f"the commands after {cut[1].journal}"):
         asyncio.run(behind.bring(reached, journal.last_sequence()))
     with pytest.raises(JournalCorrupt, match=f"begins after command {cut[1].journal}"):
         beginning(journal)

@@ -30,7 +30,7 @@ from venue.gateway.bounds import DEV_FACTOR, bounds
 from venue.gateway.dispatch.dispatcher import refusal_of
 from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.shelf import Shelf
 from venue.history.temporary import Folder
@@ -45,7 +45,7 @@ WAITING_MOST: Final = 8  # requests that wait for a state to be made
 ASKING: Final = (b"GET", b"HEAD", b"OPTIONS")
 PREVIEW: Final = (preview.method.encode(), preview.path.encode())  # it has no effect
 NUMBER_LENGTH_MAX: Final = 20
-UNFIT: Final = (RunRefused, JournalCorrupt, JournalFailed, OtherRules, HistoryFailed)
+UNFIT: Final = (RunRefused, JournalCorrupt, JournalFailed, OtherRules, HelperFailed)
 
 
 class ReadingOptions(Struct, frozen=True, kw_only=True):

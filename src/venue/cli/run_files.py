@@ -12,10 +12,10 @@ from venue.cli.operator import die
 def in_words() -> Iterator[None]:
     """End the command with one line for a problem that its user can mend."""
     from venue.bundle.file import RunRefused
-    from venue.helpers.link import HistoryFailed
+    from venue.helpers.link import HelperFailed
     from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
 
-    told = (RunRefused, JournalCorrupt, JournalFailed, OtherRules, HistoryFailed)
+    told = (RunRefused, JournalCorrupt, JournalFailed, OtherRules, HelperFailed)
     try:
         yield
     except OSError as problem:

@@ -61,18 +61,18 @@ class Feeder:
         self._on_disk = on_disk
 
     async def begin(self, task: msgspec.Struct) -> Any:
-        """Send the helper its task; return its answer. HistoryFailed."""
+        """Send the helper its task; return its answer. HelperFailed."""
         return await self._link.send(BEGIN, _encode(task))
 
     async def suggest(self, snapshot: Snapshot | None, kind: bytes = SNAPSHOT) -> bool:
-        """Suggest a state to replay from; return whether the helper takes it. HistoryFailed."""
+        """Suggest a state to replay from; return whether the helper takes it. HelperFailed."""
         point = StartPoint(snapshot, foreign(self._journal))
         return bool(await self._link.send(kind, _encode(point)))
 
     async def feed(self, after: int, last: int) -> Any:
         """Send some of the commands after `after` up to `last`; return the helper's answer.
 
-        HistoryFailed; JournalCorrupt and JournalFailed when they cannot be read.
+        HelperFailed; JournalCorrupt and JournalFailed when they cannot be read.
         """
         packed = await self.read(lambda: self._journal.packed(after, last))
         chunks = [CommandChunk(first, last, payload) for first, payload in packed]
@@ -80,7 +80,7 @@ class Feeder:
 
     async def finish(self) -> Any:
         """Tell the helper that it has received all commands; return its answer. Raises
-        HistoryFailed."""
+        HelperFailed."""
         return await self._link.send(FINISH, b"")
 
     async def read(self, function: Callable[[], T]) -> T:

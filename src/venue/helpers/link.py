@@ -20,8 +20,8 @@ WORKS_MAX: Final = 12  # times the patience with a process: so long it may work 
 WORKED_NS: Final = 1_000_000  # of its processor time; to be stopped by a signal takes some, too
 
 
-class HistoryFailed(Exception):
-    """History cannot do this now; the text says why. `damaged`: the file has changed."""
+class HelperFailed(Exception):
+    """A helper cannot do this now; the text says why. `damaged`: its file has changed."""
 
     def __init__(self, told: str, *, damaged: bool = False) -> None:
         super().__init__(told)
@@ -45,15 +45,15 @@ class Link:
     async def start(
         cls, module: str, *arguments: str, name: str, patience_s: float
     ) -> tuple[Link, Any]:
-        """Start a process; return it and its first frame. HistoryFailed when it does not start.
+        """Start a process; return it and its first frame. HelperFailed when it does not start.
 
         Error texts contain `name`, as in "the `name` process ended"; a process that gives no answer
         for `patience_s` hangs.
         """
-        return await cls.begun(await spawn(module, *arguments), name, patience_s)
+        return await cls.take_over(await spawn(module, *arguments), name, patience_s)
 
     @classmethod
-    async def begun(
+    async def take_over(
         cls, process: HelperProcess, name: str, patience_s: float, *, path: str = ""
     ) -> tuple[Link, Any]:
         """Take over a process that `spawn` started, as `start` does. A failure to start also names
@@ -73,14 +73,14 @@ class Link:
             await process.end()
             raise
         await process.end()
-        raise HistoryFailed(told)
+        raise HelperFailed(told)
 
     def send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
-        """Send a frame and return its answer. HistoryFailed when there will be none."""
+        """Send a frame and return its answer. HelperFailed when there will be none."""
         if len(self._asked) >= ASKED_MAX:
-            raise HistoryFailed(f"{ASKED_MAX} questions wait for the {self._name} process")
+            raise HelperFailed(f"{ASKED_MAX} questions wait for the {self._name} process")
         if self.ended.done():
-            raise HistoryFailed(self.ended.result())
+            raise HelperFailed(self.ended.result())
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._asked.append(answer)
         if len(self._asked) == 1:
@@ -146,7 +146,7 @@ class Link:
                 if kind == DONE:
                     answer.set_result(value)
                 else:
-                    fail(answer, HistoryFailed(value, damaged=kind == DAMAGED))
+                    fail(answer, HelperFailed(value, damaged=kind == DAMAGED))
         except asyncio.IncompleteReadError:
             self._over(f"the {self._name} process ended")
 
@@ -155,7 +155,7 @@ class Link:
             return
         self.ended.set_result(why)
         while self._asked:
-            fail(self._asked.popleft(), HistoryFailed(why))
+            fail(self._asked.popleft(), HelperFailed(why))
         self._await_answer()
 
 

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from venue.helpers.feeding import Feeder, OnDisk
-from venue.helpers.link import HistoryFailed, Link
+from venue.helpers.link import HelperFailed, Link
 from venue.journal.journal import (
     Journal,
     JournalCorrupt,
@@ -110,7 +110,7 @@ class Explainer:
                 f"it was not explained within {self._time_max_s:g} s: too many commands lie between"
                 " it and the snapshot before it"
             ) from None
-        except (HistoryFailed, JournalCorrupt, JournalFailed) as problem:
+        except (HelperFailed, JournalCorrupt, JournalFailed) as problem:
             raise TooBusy(f"it could not be explained: {problem}") from problem
         finally:
             turns.waiting -= 1

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from venue.helpers.feeding import Feeder, OnDisk
-from venue.helpers.link import WORKS_MAX, HistoryFailed, Link
+from venue.helpers.link import WORKS_MAX, HelperFailed, Link
 from venue.journal.journal import Journal, JournalFailed, Segment, earliest
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.snapshots import EVERY
@@ -24,7 +24,7 @@ ASK_S: Final = 10.0  # how often it is asked whether a snapshot is due
 AGAIN_S: Final = 300.0  # after one that failed
 TIME_MAX_S: Final = 3600.0  # a process that takes longer hangs
 PATIENCE_S: Final = TIME_MAX_S / WORKS_MAX  # for one frame
-FAILURES: Final = (HistoryFailed, JournalFailed, OSError, TimeoutError)
+FAILURES: Final = (HelperFailed, JournalFailed, OSError, TimeoutError)
 
 log = logging.getLogger("venue")
 

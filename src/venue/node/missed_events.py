@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final, TypeVar
 
 from venue.helpers.feeding import Feeder, OnDisk
-from venue.helpers.link import HistoryFailed, Link
+from venue.helpers.link import HelperFailed, Link
 from venue.journal.journal import (
     Journal,
     JournalCorrupt,
@@ -33,7 +33,7 @@ class MissedEvents:
 
     async def bring(self, reached: int, to: int) -> None:
         """Bring the closed history file, which ends at `reached`, up to command `to` by replaying
-        the journal in a helper process. HistoryFailed."""
+        the journal in a helper process. HelperFailed."""
         link, there = await Link.start(
             MODULE, self._path, self._frames_kept, name="replay", patience_s=PATIENCE_S
         )
@@ -43,9 +43,9 @@ class MissedEvents:
             while at < to:
                 before, at = at, await feeder.feed(at, to)
                 if at == before:
-                    raise HistoryFailed(f"the journal ends at command {at}, before {to}")
+                    raise HelperFailed(f"the journal ends at command {at}, before {to}")
         except (JournalCorrupt, JournalFailed) as problem:
-            raise HistoryFailed(str(problem)) from problem
+            raise HelperFailed(str(problem)) from problem
         finally:
             await link.close()
 
@@ -57,5 +57,5 @@ class MissedEvents:
             if begin <= snapshot.sequence <= reached and await feeder.suggest(snapshot):
                 return snapshot.sequence
         if begin:
-            raise HistoryFailed(f"no valid snapshot leads to the commands after {begin}")
+            raise HelperFailed(f"no valid snapshot leads to the commands after {begin}")
         return 0

@@ -21,7 +21,7 @@ from venue.core.messages.commands import Command, PlaceAlgo, PlaceContractOrder,
 from venue.core.messages.quote_commands import MoveQuotes
 from venue.core.ranges import OutOfBounds
 from venue.core.spot.account import SpotMarket
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.history.kept_events import leaves_rows
 from venue.history.process.client import History
 from venue.journal.journal import Journal
@@ -167,7 +167,7 @@ class Node:
             return await self.history.ask(question, *arguments)
         except TimeoutError:
             raise errors.busy(self.history_told()) from None
-        except HistoryFailed:
+        except HelperFailed:
             raise errors.busy("history is not available") from None
 
     def setting(self, name: str, default: str) -> str:
@@ -184,7 +184,8 @@ class Node:
         return self.setting("batchCancelWording", self.profile.value)
 
     def owner(self, owner: str, name: str = "owner") -> Account:
-        """Return an owner by name or uid; -1142 naming the parameter when there is none."""
+        """Return an owner by name or uid. ApiError -1142 naming the parameter when there is
+        none."""
         ledger = self.engine.ledger
         uid = ledger.names.get(owner, 0)
         if not uid and owner.isascii() and owner.isdigit() and len(owner) <= UID_LENGTH_MAX:
@@ -195,7 +196,7 @@ class Node:
         return account
 
     def market(self, symbol: str, name: str = "symbol") -> SpotMarket:
-        """Return a listed market; -2007 naming the parameter when there is none."""
+        """Return a listed market. ApiError -2007 naming the parameter when there is none."""
         market = self.engine.spot_markets.get(symbol)
         if market is None:
             told = alternatives(symbol, self.engine.spot_markets)
@@ -203,7 +204,7 @@ class Node:
         return market
 
     def perp(self, symbol: str, name: str = "symbol") -> Perpetual:
-        """Return a listed contract; -1121 naming the parameter when there is none."""
+        """Return a listed contract. ApiError -1121 naming the parameter when there is none."""
         perp = self.engine.perps.get(symbol)
         if perp is None:
             told = alternatives(symbol, self.engine.perps)

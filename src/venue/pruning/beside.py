@@ -16,7 +16,7 @@ from venue.api.errors import ApiError
 from venue.files import private_files
 from venue.files.archive_names import archives, unfinished
 from venue.helpers.feeding import Feeder
-from venue.helpers.link import HistoryFailed, Link
+from venue.helpers.link import HelperFailed, Link
 from venue.journal.archive import Told, told
 from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, JournalFailed, earliest, foreign
@@ -34,7 +34,7 @@ COMMANDS_MAX: Final = 500_000  # in one archive
 DROPPED: Final = BLOCK  # commands taken out of the journal at a time: half a millisecond
 PATIENCE_S: Final = 900.0  # for an archive that is read again
 FAILURES: Final = (
-    HistoryFailed, JournalFailed, JournalCorrupt, ApiError, OSError, TimeoutError,
+    HelperFailed, JournalFailed, JournalCorrupt, ApiError, OSError, TimeoutError,
 )  # fmt: skip
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from venue.core.units import DAY_US
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.node.explainer import keeping_recent
 from venue.node.node import Node
 from venue.node.snapshots import take, take_state
@@ -38,11 +38,11 @@ class Forgetting:
             await asyncio.sleep(ASK_S)
             try:
                 await self.round()
-            except HistoryFailed as problem:
+            except HelperFailed as problem:
                 log.error("no rows are forgotten: %s", problem)
 
     async def round(self) -> bool:
-        """Drop rows once, if there are enough; return whether there were. HistoryFailed."""
+        """Drop rows once, if there are enough; return whether there were. HelperFailed."""
         node, history = self._node, self._node.history
         now = node.engine.time
         if 0 < history.forgotten <= now - DAY_US < history.forgotten + STEP_US:

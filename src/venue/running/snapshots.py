@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from venue.core.engine import Engine
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.history.process.client import LAG_MAX, History
 from venue.journal.journal import Journal, JournalFailed
 from venue.node.keeper import Keeper
@@ -46,13 +46,13 @@ async def keep(node: Node, journal: Journal) -> None:
     try:
         await _project(node)
         await node.sequencer.on_disk_thread(lambda: journal.save_snapshot(snapshot))
-    except (HistoryFailed, JournalFailed) as problem:
+    except (HelperFailed, JournalFailed) as problem:
         log.error("no snapshot: %s", problem)
 
 
 async def keep_up(history: History, engine: Engine) -> None:
     """Wait for a history that is far behind, unless it has failed: moved time goes only as fast as
     its followers take it."""
-    with contextlib.suppress(HistoryFailed, TimeoutError):
+    with contextlib.suppress(HelperFailed, TimeoutError):
         if history.lag() > LAG_MAX // 2:
             await history.reach(engine.sequence - LAG_MAX // 4, CATCH_UP_S)

@@ -21,7 +21,7 @@ from venue.gateway.operations.operator.snapshots import found
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.request import Request
 from venue.gateway.worlds import GONE
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.history.process.client import History
 from venue.history.process.shelf import Shelf
 from venue.journal.journal import Journal, Snapshot
@@ -217,7 +217,7 @@ class WorldStarter:
                         " 4 GB"
                     )
                 snapshot = await self._captured(name, sequence, path)
-        except (HistoryFailed, OSError) as problem:
+        except (HelperFailed, OSError) as problem:
             raise errors.busy(f"{problem}; nothing was done") from None
         history = self._shelf.first(base, snapshot.sequence)
         failed: list[BaseException] = []
@@ -236,7 +236,7 @@ class WorldStarter:
 
     async def _captured(self, name: str, sequence: int, path: str) -> Snapshot:
         """Take the venue's state between two commands, and write the rest of its history at that
-        command to a file. HistoryFailed, ApiError."""
+        command to a file. HelperFailed, ApiError."""
         node = self._node
         for _ in range(LOOKS):
             await node.history.drain()

@@ -117,10 +117,10 @@ def in_words(problem: BaseException) -> bool:
     """Whether the venue's commands end with a sentence and an exit code when this is raised. A
     running venue logs a snapshot that failed, and goes on."""
     from venue.api.errors import ApiError
-    from venue.helpers.link import HistoryFailed
+    from venue.helpers.link import HelperFailed
     from venue.node.sequencer import Stopped
 
-    told = (*shared._failures(), *shared._refusals(), OSError, Stopped, ApiError, HistoryFailed)
+    told = (*shared._failures(), *shared._refusals(), OSError, Stopped, ApiError, HelperFailed)
     return isinstance(problem, told)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 from venue.helpers.frames import DAMAGED, DONE, HEAD
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.helpers.serving import serve
 from venue.history.files import HistoryDamaged, remove
 from venue.history.process import client
@@ -40,7 +40,7 @@ class Near:
 
     def send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
         if self.ended.done():
-            raise HistoryFailed(self.ended.result())
+            raise HelperFailed(self.ended.result())
         said: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         told = io.BytesIO()
         serve(None, self._answer, io.BytesIO(HEAD.pack(kind, len(payload)) + payload), told)
@@ -51,7 +51,7 @@ class Near:
         if how == DONE:
             said.set_result(value)
         else:
-            said.set_exception(HistoryFailed(value, damaged=how == DAMAGED))
+            said.set_exception(HelperFailed(value, damaged=how == DAMAGED))
             said.exception()
         return said
 
@@ -68,7 +68,7 @@ async def _open(opened: Opened, _: object, patience_s: float) -> tuple[Near, int
     try:
         store = open_passing(opened.path) if opened.temporary else open_history(opened.path)
     except (HistoryDamaged, OSError) as problem:
-        raise HistoryFailed(str(problem)) from None
+        raise HelperFailed(str(problem)) from None
     worker = Worker(store, opened.frames_kept, opened.path)
 
     def end() -> None:
@@ -106,7 +106,7 @@ async def _take(keeper: Keeper, last: int, put: Callable[[int], None], _: float)
         try:
             SnapshotFiles(keeper._path).write(taken)
         except OSError as problem:
-            raise HistoryFailed(str(problem)) from None
+            raise HelperFailed(str(problem)) from None
         await keeper._durable()
         put(os.getpid())
     finally:

@@ -204,10 +204,10 @@ def _write_ready(path: str, running: Running) -> None:
 def _failures() -> tuple[type[Exception], ...]:
     """The exceptions that end a venue. Imported when one has failed: a start does not wait for
     it."""
-    from venue.helpers.link import HistoryFailed
+    from venue.helpers.link import HelperFailed
     from venue.journal.journal import JournalFailed
 
-    return JournalFailed, HistoryFailed
+    return JournalFailed, HelperFailed
 
 
 def _refusals() -> tuple[type[Exception], ...]:

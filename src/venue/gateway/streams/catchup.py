@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from venue.gateway.door import Door
 from venue.gateway.streams.frames import Frame
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.history.questions import spot as questions
 from venue.recording.numbering import OwnKey
 
@@ -78,7 +78,7 @@ class CatchUp:
     async def _run(self) -> None:
         try:
             await self._catch_up()
-        except HistoryFailed:
+        except HelperFailed:
             self._reader.end(INTERNAL_ERROR, "history is not available")
         except TimeoutError:
             self._reader.end(INTERNAL_ERROR, "history is behind")

@@ -48,7 +48,7 @@ from venue.gateway.streams.messages import (
 from venue.gateway.streams.public_frames import is_listed
 from venue.gateway.streams.socket_orders import SocketOrders
 from venue.gateway.streams.subscriber import PublicKey, Subscriber
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.recording.numbering import OwnKey
 from venue.times import US_PER_MS
 
@@ -347,7 +347,7 @@ class Session:
         else:
             try:
                 self._node.history.health()
-            except HistoryFailed:
+            except HelperFailed:
                 raise MessageRefused("history is not available : nothing can be resumed") from None
             return int(text)
         raise MessageRefused(f"invalid sequence : {cut(text)}, {words}")

@@ -21,7 +21,7 @@ import msgspec
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.helpers.link import HistoryFailed, Link
+from venue.helpers.link import HelperFailed, Link
 from venue.helpers.process import HelperProcess
 from venue.history.frames_kept import FRAMES_KEPT
 from venue.history.process.pipe import (
@@ -63,7 +63,7 @@ HUNG_MAX_S: Final = 60.0  # that grows with each new start too: the disk may be 
 P = ParamSpec("P")
 R = TypeVar("R")
 Bring = Callable[[int, int], Awaitable[None]]
-"""Have the closed file, at the first sequence, reach the second from the journal. HistoryFailed."""
+"""Have the closed file, at the first sequence, reach the second from the journal. HelperFailed."""
 
 
 class Pipe(Protocol):
@@ -88,7 +88,7 @@ class History:
     """Events go to the worker and rows come back. Belongs to one event loop.
 
     While a process is started again `reach`, `ask`, `drain`, `checkpoint` and `health` raise
-    HistoryFailed. A question that meets a damaged page raises it alone, and `health` from then on.
+    HelperFailed. A question that meets a damaged page raises it alone, and `health` from then on.
     When a projection meets one, all of them do until the venue is started again.
 
     `lazy`: commands are projected when somebody asks, or when they fill a transaction.
@@ -123,7 +123,7 @@ class History:
     async def start(
         cls, path: str | None, frames_kept: int = FRAMES_KEPT, process: HelperProcess | None = None
     ) -> History:
-        """Start the worker on the file at `path`; HistoryFailed when it cannot. `process` is one
+        """Start the worker on the file at `path`; HelperFailed when it cannot. `process` is one
         that `start_worker` has started.
 
         Without a path the file is a temporary one: a process that ends must not take all with it.
@@ -150,7 +150,7 @@ class History:
         """
         self._engine = engine
         self._bring = bring
-        with contextlib.suppress(HistoryFailed):  # the next process is told too
+        with contextlib.suppress(HelperFailed):  # the next process is told too
             self._tell_listed()
 
     def file(self) -> str:
@@ -182,10 +182,10 @@ class History:
         return self._speed.limit(left, monotonic())
 
     def health(self) -> None:
-        """Raise HistoryFailed while history does not go on, or when a question met damage."""
+        """Raise HelperFailed while history does not go on, or when a question met damage."""
         self._goes_on()
         if self._damage:
-            raise HistoryFailed(self._damage)
+            raise HelperFailed(self._damage)
 
     def follow(self, batch: Sequence[Applied], frames: Sequence[KeptFrame] = ()) -> None:
         """Project a durable batch, and keep the frames that it caused, soon; in order of sequence.
@@ -205,7 +205,7 @@ class History:
             self._send_on()
 
     async def reach(self, sequence: int, timeout_s: float) -> None:
-        """Wait until `sequence` is projected. Raises TimeoutError, HistoryFailed."""
+        """Wait until `sequence` is projected. Raises TimeoutError, HelperFailed."""
         self._goes_on()
         if sequence > self._reached:
             async with asyncio.timeout(timeout_s):
@@ -216,14 +216,14 @@ class History:
     ) -> R:
         """Ask the worker one of the questions of `questions`.
 
-        Raises HistoryFailed, and TimeoutError after `ASK_S`.
+        Raises HelperFailed, and TimeoutError after `ASK_S`.
         """
         assert not kwargs, "questions are asked by position"
         self._goes_on()
         async with asyncio.timeout(ASK_S):
             try:
                 answer: R = await self._link.send(ASK, pickle.dumps((question, args)))
-            except HistoryFailed as problem:
+            except HelperFailed as problem:
                 if problem.damaged and not self._damage:
                     log.error("%s", problem)
                     self._damage = str(problem)
@@ -237,12 +237,12 @@ class History:
             async with asyncio.timeout(DRAIN_S):
                 reached: int = await self._link.send(CHECKPOINT, b"")
         except TimeoutError:
-            raise HistoryFailed(f"it was not on the disk within {DRAIN_S:g} s") from None
+            raise HelperFailed(f"it was not on the disk within {DRAIN_S:g} s") from None
         return reached
 
     async def begin_copy(self, path: str) -> bool:
         """Write most of a file that is to hold all rows, in pieces: other requests go between
-        them. False: they are too many. HistoryFailed."""
+        them. False: they are too many. HelperFailed."""
         payload, left = self._encode((path, False)), True
         while left:
             self._goes_on()
@@ -253,26 +253,26 @@ class History:
         return True
 
     def copy(self, path: str) -> asyncio.Future[bool]:
-        """Complete that file with all rows of the commands projected so far. HistoryFailed."""
+        """Complete that file with all rows of the commands projected so far. HelperFailed."""
         self._goes_on()
         return self._link.send(COPY, self._encode((path, True)))
 
     async def drain(self) -> None:
-        """Wait until everything handed over so far is projected; HistoryFailed after `DRAIN_S`."""
+        """Wait until everything handed over so far is projected; HelperFailed after `DRAIN_S`."""
         try:
             await self.reach(self._newest, DRAIN_S)
         except TimeoutError:
             told = f"it was still {self.lag()} commands behind after {DRAIN_S:g} s"
-            raise HistoryFailed(told) from None
+            raise HelperFailed(told) from None
 
     async def archive(self, cut: tuple[int, int, int]) -> None:
         """Move settled rows to an archive, up to a cut (`archive.Cut`), in pieces: other requests
-        go between them. HistoryFailed: the rest can be asked for again."""
+        go between them. HelperFailed: the rest can be asked for again."""
         await self._settle(ARCHIVE, self._encode(cut))
 
     async def forget(self, spans: list[tuple[int, int]], most: int) -> bool:
         """Take rows out of a history of more than `most` bytes, as `Forgotten` says; return whether
-        it was larger. HistoryFailed, as for `archive`."""
+        it was larger. HelperFailed, as for `archive`."""
         return await self._settle(FORGET, self._encode(Forgotten(spans, most)))
 
     async def _settle(self, kind: bytes, payload: bytes) -> bool:
@@ -300,9 +300,9 @@ class History:
 
     def _goes_on(self) -> None:
         if self._failure:
-            raise HistoryFailed(self._failure)
+            raise HelperFailed(self._failure)
         if self._again:
-            raise HistoryFailed(f"{self._again}; it is started again")
+            raise HelperFailed(f"{self._again}; it is started again")
 
     async def _wait(self, sequence: int) -> None:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -321,7 +321,7 @@ class History:
     def _fail_waiting(self, why: str) -> None:
         for _, future in self._waiting:
             if not future.done():
-                future.set_exception(HistoryFailed(why))
+                future.set_exception(HelperFailed(why))
                 future.exception()
         self._waiting.clear()
 
@@ -367,7 +367,7 @@ class History:
         link = self._link
         try:
             answer = link.send(PART if self._open else PROJECT, payload)
-        except HistoryFailed as problem:
+        except HelperFailed as problem:
             link.kill(str(problem))
             return False
         if not self._under_way:
@@ -378,7 +378,7 @@ class History:
 
     def _answered(self, link: Pipe, answer: asyncio.Future[int | None]) -> None:
         problem = answer.exception()
-        if isinstance(problem, HistoryFailed) and problem.damaged:
+        if isinstance(problem, HelperFailed) and problem.damaged:
             self._fail(str(problem))
         elif problem is not None:
             link.kill(str(problem))
@@ -441,7 +441,7 @@ class History:
                 self._starts += 1
                 try:
                     await self._start_again()
-                except (HistoryFailed, OSError) as problem:  # no process or pipe can be had, too
+                except (HelperFailed, OSError) as problem:  # no process or pipe can be had, too
                     self._again = _first_line(str(problem))
                     log.error("history is not started yet: %s", problem)
 
@@ -456,7 +456,7 @@ class History:
         patience_s = min(HUNG_S * self._doubled(), HUNG_MAX_S)
         self._link, self._reached = await self._reopen(patience_s)
         if self._reached < self._dropped:
-            raise HistoryFailed(f"it ends at command {self._reached}: others are missing")
+            raise HelperFailed(f"it ends at command {self._reached}: others are missing")
         self._tell_listed()
         self._again = ""
         log.warning("history goes on after command %d", self._reached)
@@ -471,7 +471,7 @@ async def _open(opened: Opened, process: HelperProcess, patience_s: float) -> tu
     """Return the way to the process, on this file, and the sequence that it has reached."""
     with contextlib.suppress(OSError, RuntimeError):  # it has ended, as `begun` tells
         process.send(OPEN, msgspec.msgpack.encode(opened))
-    return await Link.begun(process, "history", patience_s, path=opened.path)
+    return await Link.take_over(process, "history", patience_s, path=opened.path)
 
 
 async def _again(opened: Opened, patience_s: float) -> tuple[Pipe, int]:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from venue.helpers.link import ASKED_MAX, HistoryFailed, Link, fail
+from venue.helpers.link import ASKED_MAX, HelperFailed, Link, fail
 from venue.history.process.client import AGAIN_S, HUNG_S, History, Pipe
 from venue.history.process.pipe import BASE, BASE_BITS, CATALOG, DROP, OPEN, begun, shared
 from venue.history.temporary import Folder
@@ -38,7 +38,7 @@ class Shelf:
 
     async def place(self) -> tuple[int, str]:
         """Return the number of another base, and the file for the rows that its first history
-        begins with. HistoryFailed, OSError."""
+        begins with. HelperFailed, OSError."""
         await self.link()
         self._bases += 1
         return self._bases, str(begun(self._folder, self._bases))
@@ -51,7 +51,7 @@ class Shelf:
         return self._bases
 
     async def file(self, base: int) -> str:
-        """Return the place of a reserved base's file. HistoryFailed, OSError."""
+        """Return the place of a reserved base's file. HelperFailed, OSError."""
         await self.link()
         return str(begun(self._folder, base))
 
@@ -87,7 +87,7 @@ class Shelf:
         if basing is not None:
             basing.cancel()
             await asyncio.gather(basing, return_exceptions=True)
-        with suppress(HistoryFailed, OSError):
+        with suppress(HelperFailed, OSError):
             await (await self.link()).send(DROP, shared(base << BASE_BITS))
 
     def _next(self, base: int) -> int:
@@ -95,7 +95,7 @@ class Shelf:
         return base << BASE_BITS | self._number
 
     async def link(self, patience_s: float = HUNG_S) -> Link:
-        """Return the helper process, started when there is none. HistoryFailed, OSError."""
+        """Return the helper process, started when there is none. HelperFailed, OSError."""
         async with self._turn:
             if self._link is None or self._link.ended.done():
                 if self._link is not None:
@@ -129,7 +129,7 @@ class Shelf:
                     await first.drain()
                     await (await self.link()).send(BASE, shared(self._firsts[base]))
                     return
-                except (HistoryFailed, OSError):  # it is told and started again by `first`
+                except (HelperFailed, OSError):  # it is told and started again by `first`
                     await asyncio.sleep(AGAIN_S)
         finally:
             await first.close()
@@ -171,13 +171,13 @@ class Share:
         link.ended.add_done_callback(self._with_link)
 
     def send(self, kind: bytes, payload: bytes) -> asyncio.Future[Any]:
-        """Send a frame; return its answer. HistoryFailed when there can be none."""
+        """Send a frame; return its answer. HelperFailed when there can be none."""
         if self.ended.done():
-            raise HistoryFailed(self.ended.result())
+            raise HelperFailed(self.ended.result())
         if self._link is not None:
             return self._link.send(kind, shared(self._number, payload))
         if len(self._early) >= ASKED_MAX:
-            raise HistoryFailed(f"{ASKED_MAX} questions wait for history")
+            raise HelperFailed(f"{ASKED_MAX} questions wait for history")
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._early.append((kind, payload, answer))
         if self._opening is None and kind != CATALOG:
@@ -195,7 +195,7 @@ class Share:
         if self.ended.done():
             return
         if self._link is not None:
-            with suppress(HistoryFailed):
+            with suppress(HelperFailed):
                 await self._link.send(DROP, shared(self._number))
         self._over("history was closed")
 
@@ -208,7 +208,7 @@ class Share:
                 sent = link.send(kind, shared(self._number, payload))
                 sent.add_done_callback(partial(_hand_on, answer))
                 self._early.popleft()
-        except (HistoryFailed, OSError) as problem:
+        except (HelperFailed, OSError) as problem:
             self._over(str(problem))
 
     def _with_link(self, ended: asyncio.Future[str]) -> None:
@@ -221,7 +221,7 @@ class Share:
         if self._link is not None:
             self._link.ended.remove_done_callback(self._with_link)
         for _, _, answer in self._early:
-            fail(answer, HistoryFailed(why))
+            fail(answer, HelperFailed(why))
         self._early.clear()
 
 

@@ -61,7 +61,7 @@ from venue.gateway.operations.operator.index_costs import index_cost, warning
 from venue.gateway.operations.operator.market_fields import SPOT_SIZES, check_instrument
 from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
-from venue.helpers.link import HistoryFailed
+from venue.helpers.link import HelperFailed
 from venue.journal import built
 from venue.node.explainer import forgotten
 from venue.node.node import Node
@@ -133,7 +133,7 @@ def _status(door: Door) -> str:
     node = door.node
     try:
         node.history.health()
-    except HistoryFailed as problem:
+    except HelperFailed as problem:
         reason = str(problem).partition("\n")[0]  # the log has the database's other lines
         failures.append(f"history failed: {reason}")
     defects = _stream_defects(door)
@@ -232,7 +232,7 @@ async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
 
 
 def owner(node: Node, owner: str, name: str = "owner") -> Account:
-    """Return an owner by name or uid; -1142 naming the parameter when there is none."""
+    """Return an owner by name or uid. ApiError -1142 naming the parameter when there is none."""
     return node.owner(owner, name)
 
 
@@ -305,8 +305,8 @@ def _moved_before(
 
 
 def answer_of(node: Node, reference: str) -> list[int]:
-    """Return the numbers that answered a movement; -1008 when the state has just gone back past
-    it."""
+    """Return the numbers that answered a movement. ApiError -1008 when the state has just gone
+    back past it."""
     known = node.engine.references.known.get(reference)
     if known is None:
         raise errors.busy("The state went back; try again.")
