@@ -20,6 +20,7 @@ NO_VERBS = re.compile(
     r"|where|whether|which|why)\b",
     re.IGNORECASE,
 )
+CODE_AS_VALUE = re.compile(r"; -\d{4} ")
 PROPERTIES = frozenset({"property", "cached_property", "overload", "fixture"})
 WORDS = 3  # shorter strings are names and data
 
@@ -69,7 +70,8 @@ def test_docstrings_of_functions_begin_with_a_verb() -> None:
 
 
 def without_verb(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The functions whose docstring begins otherwise: a thing that is returned, or "Have ..."."""
+    """The functions whose docstring begins otherwise: a thing that is returned, or "Have ...". Or a
+    refusal is told as yes or no, a code that is raised as a value."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
@@ -80,6 +82,10 @@ def without_verb(tree: ast.Module) -> Iterator[tuple[int, str]]:
         returns = node.returns is not None and ast.unparse(node.returns) != "None"
         if words[0] == "Have" or (returns and NO_VERBS.match(words[0])):
             yield node.lineno, " ".join(words[:5])
+        elif words[:2] == ["Return", "whether"] and "Rejected" in ast.unparse(node.returns or node):
+            yield node.lineno, "a refusal is returned, and no answer of yes or no"
+        elif CODE_AS_VALUE.search(" ".join(words)):
+            yield node.lineno, "a code is raised: ApiError -NNNN"
 
 
 def test_a_docstring_without_a_verb_is_seen() -> None:
@@ -93,8 +99,12 @@ def c() -> int:
 @property
 def d() -> int:
     'The number of things.'
+def e() -> Rejected | None:
+    'Return whether nobody may.'
+def f() -> int:
+    'Return an integer; -1140 for all else.'
 """
-    assert [line for line, _ in without_verb(ast.parse(planted))] == [2, 4]
+    assert [line for line, _ in without_verb(ast.parse(planted))] == [2, 4, 11, 13]
 
 
 def covered() -> list[Path]:

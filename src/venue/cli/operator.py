@@ -52,7 +52,7 @@ def call(
     *,
     timeout_s: float = 10.0,
 ) -> Any:
-    """Call an operator operation by its name in the table.
+    """Call an operator or public operation by its name in the table.
 
     Ends the command with the venue's own words when it is refused.
     """

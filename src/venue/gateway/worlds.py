@@ -216,7 +216,8 @@ class Worlds:
             _serve_in(life, request)
 
     def _named(self, path: bytes) -> tuple[World | None, bytes]:
-        """Return the world that a path names, and the path behind it. Nothing is decoded."""
+        """Return the world that a path names, None where there is none, and the rest of the path.
+        Percent signs stay as they are."""
         name, slash, rest = path[len(PREFIX) :].partition(b"/")
         world = self._worlds.get(name.decode("latin-1")) if slash else None
         return world, slash + rest

@@ -89,7 +89,7 @@ class Expected:
         self._batch, self._frames = [], []
 
     def _begins_too_late(self, stored: Connection) -> list[str]:
-        """Return a history may begin where the replay does or before, and must say so truly."""
+        """Return the problem of a history that begins after the replay, or not where it says."""
         begin, first_order = opening(stored)
         if begin == 0 or begin < self.begin:
             return []

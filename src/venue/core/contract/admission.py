@@ -96,7 +96,8 @@ def market_refused(order: Order[Terms], terms: Terms) -> Rejected | None:
 
 
 def price_refused(terms: Terms) -> Rejected | None:
-    """Return whether nobody may open at the contract's price (rules 5.10, 5.14)."""
+    """Return the refusal of any opening under these terms now, or None: delisted, mark unknown
+    or out of bounds, former tiers, or a price in doubt (rules 5.10, 5.14)."""
     perp = terms.perp
     if perp.delisted is not None:
         return Rejected(Reject.DELISTED)
@@ -205,9 +206,8 @@ def _too_large(perp: Perpetual) -> Rejected:
 def order_margin(
     side: int, lots: int, price: int, mark: int, unit: int, leverage: int, taker_ppm: int
 ) -> int:
-    """Return the money that an opening order needs, in atoms (rule 5.6): margin at the worse of
-    price and mark, the loss that it would have at once, and the taker's fee. `side` is a position
-    side; `mark` 0: unknown."""
+    """Return the atoms that an opening order needs (rule 5.6): margin at the higher of price and
+    `mark` (0: unknown), loss to the mark, fee at the price. `side` is the position's."""
     size = lots * unit
     value = size * price
     # Rounded up, as `ceil_div` does; written out because every order comes by here. Compiled, a
@@ -247,8 +247,8 @@ def short_of(need: int) -> Rejected:
 def closing_refused(
     order: Order[Terms], terms: Terms, position: Position, *, crossing: bool
 ) -> Rejected | None:
-    """Return whether an order closes more lots than its position has left, or would trade at a
-    price in doubt and increase the owner's exposure (rule 5.14)."""
+    """Return the refusal of an order that closes more lots than its position has left, or would
+    trade at a price in doubt and increase the owner's exposure (rule 5.14); or None."""
     # An order that closes on its owner's behalf clears other closing orders out of its way.
     left = position.left() if terms.cause == CAUSE_USER else position.quantity
     if order.quantity > left or not left:

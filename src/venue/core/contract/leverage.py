@@ -28,8 +28,10 @@ class Margins:
         self.collateral: Collateral = contracts.collateral
 
     def set_leverage(self, command: SetLeverage) -> list[Event]:
-        """Apply all new leverages together, or none. The given ones must fit the tiers, and the
-        owner must be able to afford all of them."""
+        """Apply new leverages and the margin mode of an owner in a contract, all or none.
+
+        The leverages must fit the tiers and be affordable; the mode changes only while the
+        contract is unused."""
         found = self._find(command.uid, command.symbol)
         if isinstance(found, Rejected):
             return [found]
@@ -195,8 +197,8 @@ def _hold(ledger: Ledger, order: Order[Terms], margin: int) -> None:
 
 
 def _leverage_refused(modes: Modes, wanted: Modes, command: SetLeverage) -> Rejected | None:
-    """Return whether a leverage in the command is above the contract's maximum, or above that of
-    the tier of a side that uses it. Leverages that the command does not change stay, even if
+    """Return the refusal of a leverage above the contract's maximum, or above that of the tier of
+    a side that uses it, or None. Leverages that the command does not change stay, even if
     present terms no longer allow them (rule 1.7)."""
     perp = modes.perp
     most = perp.contract.leverage_max

@@ -302,7 +302,8 @@ class Plan:
         return doubtful(pool) if len(pool.positions) <= FEW else self._make_stakes().doubtful(pool)
 
     def _possible_loss(self, pool: Pool) -> int:
-        """Return the possible loss of a pool at unknown prices, in atoms."""
+        """Return what a pool may lose beyond initial margins in contracts that are in doubt or
+        halted, in atoms; a large pool's is computed once."""
         return (
             possible_loss(pool)
             if len(pool.positions) <= FEW

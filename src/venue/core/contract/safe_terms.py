@@ -187,7 +187,8 @@ def position_most(contract: Contract) -> int:
 
 
 def fee_most(contract: Contract) -> int:
-    """Return the greatest fee rate in ppm: half of what keeps a position. PPM without tiers."""
+    """Return the cap of a contract's maker and taker fees in ppm: half of the first tier's
+    maintenance rate; PPM without tiers."""
     return contract.tiers[0].maintenance_ppm * FEE_PPM // PPM if contract.tiers else PPM
 
 

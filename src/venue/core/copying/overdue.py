@@ -83,8 +83,8 @@ class Overdue:
         self.put(copy, time + (1 << copy.tries) // 4 * SECOND_US)
 
     def copies(self) -> list[Copy]:
-        """Return all copies: the queued ones in the order of their leads' turns, then the
-        others."""
+        """Return the copies that have lots due: the queued ones, lead by lead in their turn, then
+        those that pause after a failed try, in the order in which they wake."""
         found = [
             copy for line in self.lines.values() for own in line.values() for copy in own.values()
         ]

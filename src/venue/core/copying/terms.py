@@ -81,7 +81,8 @@ def lead_to_follow(
 
 
 def _new_refused(lead: Lead, trader: Trader | None) -> Rejected | None:
-    """Return whether there is no room for one more pair."""
+    """Return the refusal of one more pair: the lead is closed, or one of the two is full; or
+    None."""
     if not lead.active:
         return Rejected(Reject.LEAD_CLOSED)
     if len(lead.followers) >= FOLLOWERS_MAX:

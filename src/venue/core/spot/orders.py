@@ -221,7 +221,8 @@ class Spot:
     def _take(
         self, order: SpotOrder, market: SpotMarket, match: SpotMatch, shown: ShownMatch | None
     ) -> list[Event]:
-        """Execute the match of an accepted order, then rest or close its remainder."""
+        """Execute the match of an accepted order, then rest or close its remainder. Where
+        `shown` is given, only put the order and its match there."""
         if shown is not None:
             shown.order = order
             shown.match = match

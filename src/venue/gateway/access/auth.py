@@ -160,7 +160,7 @@ class Authenticator:
         """Return the claim of the headers alone, at server time `now` (µs); names in lower case;
         `repeated` ones came more than once.
 
-        ApiError -1040 to -1043, -1046, -1049; -1047 for a header given twice.
+        ApiError -1040 to -1043, -1046, -1049, and -1047 for a header given twice.
         """
         key, sign = headers.get(_KEY, b""), headers.get(_SIGN, b"")
         timestamp, passphrase = headers.get(_TIMESTAMP, b""), headers.get(_PASSPHRASE, b"")

@@ -29,8 +29,8 @@ def acting(node: Node, operators: OperatorDoor, request: Request, route: Route) 
     key.
 
     ApiError -1142 on a venue that is not for practice, for a row that acts for no owner, a header
-    given twice and an unknown owner; -1051 (HTTP 403) for a caller that is no operator; -1128
-    for a request that is signed as well.
+    given twice and an unknown owner. ApiError -1051 (HTTP 403) for a caller that is no operator,
+    -1128 for a request that is signed as well.
     """
     headers = request.headers
     if not node.practice:

@@ -52,7 +52,7 @@ _decode_texts = msgspec.json.Decoder(dict[str, str]).decode
 
 
 def body_values(body: bytes) -> dict[str, Any]:
-    """Return the body's JSON object, numbers as `Number`; -1135 for anything else."""
+    """Return the body's JSON object, numbers as `Number`. ApiError -1135 for anything else."""
     return _plain_values(body) or object_values(body)
 
 
@@ -205,14 +205,14 @@ def rate(name: str, value: Any) -> str:
 
 
 def client_id(name: str, value: Any) -> str:
-    """Return a client order id; -1180 when it is malformed."""
+    """Return a client order id. ApiError -1180 when it is malformed."""
     if type(value) is not str or not _CLIENT_ID.fullmatch(value):
         raise errors.bad_client_id(name, "must be 1 to 40 characters out of .A-Z:/a-z0-9_-")
     return value
 
 
 def contract_client_id(name: str, value: Any) -> str:
-    """Return a client id of the contract side; -1180 when it is malformed."""
+    """Return a client id of the contract side. ApiError -1180 when it is malformed."""
     if type(value) is not str or not _CONTRACT_CLIENT_ID.fullmatch(value):
         raise errors.bad_client_id(name, "must be 1 to 36 characters out of .A-Z:/a-z0-9_-")
     return value
@@ -232,7 +232,7 @@ def own_client_id(given: str | None, name: str) -> str:
 
 
 def leverage(name: str, value: Any) -> int:
-    """Return a whole number from 1 to 500, `20.00` is 20; -3313 for all else."""
+    """Read a whole number from 1 to LEVERAGE_MAX, `20.00` is 20. ApiError -3313 for all else."""
     digits = ""
     if isinstance(value, str) and _DECIMAL.fullmatch(value):
         digits, _, fraction = value.partition(".")
@@ -425,12 +425,12 @@ _read_before: Final = lru_cache(maxsize=READ_MAX)(_read)
 
 
 def ticks(instrument: Instrument, text: Money, name: str) -> int:
-    """Return a price text in ticks; -1160 off the grid."""
+    """Return a price text in ticks. ApiError -1160 off the grid."""
     return _steps(text, instrument.price_scale, instrument.tick, name, "tick size")
 
 
 def lots(instrument: Instrument, text: Money, name: str) -> int:
-    """Return a quantity text in lots; -1160 off the grid."""
+    """Return a quantity text in lots. ApiError -1160 off the grid."""
     return _steps(text, instrument.quantity_scale, instrument.step, name, "step size")
 
 

@@ -474,7 +474,7 @@ def _values(route: Route, request: Request) -> dict[str, Any]:
 
 
 def _add_named(values: dict[str, Any], named: dict[str, str]) -> None:
-    """Add what the path names; -1142 when it is given twice."""
+    """Add what the path names. ApiError -1142 when it is given twice."""
     for name, value in named.items():
         if name in values:
             raise errors.invalid(name, "stands in the path already")

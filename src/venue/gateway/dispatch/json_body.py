@@ -48,7 +48,7 @@ def json_value(text: str) -> Any:
 
 
 def object_values(body: bytes) -> dict[str, Any]:
-    """Return the body's JSON object, numbers as `Number`; -1135 for anything else."""
+    """Return the body's JSON object, numbers as `Number`. ApiError -1135 for anything else."""
     if body.count(b"{") + body.count(b"[") > BRACKETS_MAX:
         raise errors.not_json("nested too deeply or too many elements")
     try:

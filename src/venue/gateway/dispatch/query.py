@@ -14,7 +14,8 @@ _ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
 def query_values(query: bytes, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """Return the query's parameters, percent-decoded once; -1142 for a malformed or repeated one.
+    """Return the query's parameters, percent-decoded once. ApiError -1142 for a malformed or
+    repeated one.
 
     One of `lists` may be repeated: then its values are a list.
     """

@@ -34,7 +34,7 @@ def named(client_id: str) -> tuple[int, str]:
 
 
 def span(start: int | None, end: int | None) -> tuple[int | None, int | None]:
-    """Return an inclusive span of ms in µs; -1171 when it is reversed."""
+    """Return an inclusive span of ms in µs. ApiError -1171 when it is reversed."""
     if start is not None and end is not None and start > end:
         raise errors.time_order()
     return (

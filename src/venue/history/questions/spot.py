@@ -77,7 +77,7 @@ def in_order(where: Where, fills: Table, from_id: int | None) -> str:
 
 
 def of_both_sides(fills: Table) -> str:
-    """Return whether a fill is the maker's, and the taker was the same owner."""
+    """Return the condition that a fill is the maker's, and the taker was the same owner."""
     own = fills.table
     return (
         f"{own}.is_maker = 1 AND EXISTS (SELECT 1 FROM {own} AS taker WHERE"

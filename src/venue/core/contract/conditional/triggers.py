@@ -442,7 +442,7 @@ def _has_share(algo: Algo, entered: dict[int, int]) -> bool:
 
 
 def _beyond_means(algo: Algo, price: int = 0) -> Rejected | None:
-    """Return whether an owner could not pay for an opening conditional order (rule 8.6).
+    """Return the refusal of an opening order that its owner could not pay (rule 8.6), or None.
 
     It reserves nothing, but alone it needs at most what is available now, and all of the owner's in
     the asset together need at most ten times as much.

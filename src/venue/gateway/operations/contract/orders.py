@@ -192,14 +192,14 @@ def _closings(applied: Applied) -> list[ClosedPosition]:
 
 
 def listed(node: Node, symbol: str) -> Listed:
-    """Return a listed contract; -1121 when there is none."""
+    """Return a listed contract. ApiError -1121 when there is none."""
     perp = node.perp(symbol)
     return Listed(perp.contract, node.engine.assets[perp.asset])
 
 
 def ordered(call: Call, symbol: str) -> Listed:
-    """Return a contract that takes the caller's orders; -1121 when there is none, -1058 when it is
-    closed to the interface."""
+    """Return a contract that takes the caller's orders. ApiError -1121 when there is none, -1058
+    when it is closed to the interface."""
     found = listed(call.node, symbol)
     check_open(call, symbol)
     return found

@@ -66,7 +66,7 @@ def check_instrument(instrument: Instrument, names: SizeNames, sent: Container[s
 
 def check_contract(contract: Contract, settle: Asset, sent: Container[str]) -> None:
     """As `check_instrument`, of all that a contract has, and the test of a safe contract (rule
-    1.6); -1142 for a leverage that is not the first tier's."""
+    1.6). ApiError -1142 for a leverage that is not the first tier's."""
     instrument = contract.instrument
     check_instrument(instrument, CONTRACT_SIZES, sent)
     _check_sizes(

@@ -99,8 +99,8 @@ def _of_past(door: Door, request: WireRequest) -> list[WireEntry]:
 
 
 def _repeat_of(entry: WireEntry) -> str | None:
-    """Return the command that repeats an entry of a file, which may come from anybody: made of the
-    parts, as the file's own may be any command."""
+    """Return the `venue` command that repeats an entry of a past run's file; None where none can.
+    The entry's own `repeat` is not used: whoever wrote the file can put any command there."""
     row = _row(entry.method, entry.path)
     try:
         values = json_value(entry.text) if entry.text else {}
@@ -254,7 +254,7 @@ def _repeat(row: Row | None, path: str, owner: str, values: dict[str, Any] | Non
 
 def found_number(door: Door, number: int) -> tuple[WireEntry, int, int]:
     """Return the request or operation with a number, the venue's sequence when it was refused, and
-    its uid; -1142 when the log does not hold it.
+    its uid. ApiError -1142 when the log does not hold it.
     """
     log = door.wire
     if log is not None:

@@ -116,8 +116,8 @@ async def commissions(call: Call, request: CommissionsRequest) -> CommissionsPag
 
 
 def coin_of(node: Node, coin: str | None) -> str:
-    """Return the name of an asset, empty for none; -1142 naming `coin` when there is no such
-    asset."""
+    """Return the name of an asset, empty for none. ApiError -1142 naming `coin` when there is no
+    such asset."""
     name = (coin or "").upper()
     if name and name not in node.engine.ordinals:
         raise errors.invalid("coin", "no such asset")
