@@ -60,7 +60,9 @@ def dispatcher(door: Door, keys: KeyStore, answers: dict[str, bytes]) -> Dispatc
     """A dispatcher whose handlers only answer; the answers to reads are given, by path."""
     desk = Desk(door, routes(door.node.clock, answers), Limits(None, None, None))
     authenticator = Authenticator(keys.ring, door.node.clock)
-    return Dispatcher(desk, authenticator, door.replays, OperatorDoor(), Origins(), {})
+    return Dispatcher(
+        desk, authenticator, door.replays, OperatorDoor(), Origins(), lambda path: None
+    )
 
 
 def routes(clock: VenueClock, answers: dict[str, bytes]) -> Routes:

@@ -23,7 +23,7 @@ from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.running.opening import opened
 from venue.running.options import Options
-from venue.running.requests import dispatcher
+from venue.running.requests import dispatcher, operator_door
 
 ALICE = {"key": "demo-alice", "secret": "demo-alice-secret", "passphrase": demo.PASSPHRASE}
 ORDER = "/api/v3/order"
@@ -45,7 +45,7 @@ class Impatient:
         options = Options(port=self.port, agents=False, history=False)
         limits = HttpLimits(header_s=0.05, request_s=0.2)
         async with opened(options, SystemClock(), lambda problem: None) as door:
-            requests = dispatcher(door, options, Origins())
+            requests = dispatcher(door, options, Origins(), operator_door(options))
             server = await Server.start(self.bound, limits, requests.serve)
             self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
             self._ready.set()

@@ -43,7 +43,7 @@ from venue.lab.agents.spot import Agents
 from venue.node.clock import SystemClock
 from venue.running.opening import opened
 from venue.running.options import Options
-from venue.running.requests import dispatcher
+from venue.running.requests import dispatcher, operator_door
 
 STATUS: Final = Path("/proc/self/status")
 PIECES: Final = (1, 2, 7, 60, 500, 5_000)
@@ -129,7 +129,7 @@ class Streams:
         self._loop = asyncio.get_running_loop()
         self._writer = Writer(self._random, lambda: node.clock.wall() // 1000)
         origins, options = Origins(), Options(limits=False)
-        requests = dispatcher(door, options, origins)
+        requests = dispatcher(door, options, origins, operator_door(options))
         self._hub = Hub(door, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
         node.outbox.follow(self._hub.follow)
         authenticator = Authenticator(door.keys.ring, node.clock)

@@ -26,7 +26,7 @@ from venue.node.clock import SystemClock
 from venue.node.node import Node
 from venue.running.opening import opened
 from venue.running.options import Options
-from venue.running.requests import dispatcher
+from venue.running.requests import dispatcher, operator_door
 
 T = TypeVar("T")
 KEYS = {
@@ -69,7 +69,7 @@ class ListeningRoom:
             hub = Hub(door, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
             node.outbox.follow(hub.follow)
             origins = Origins()
-            requests = dispatcher(door, options, origins)
+            requests = dispatcher(door, options, origins, operator_door(options))
             authenticator = Authenticator(door.keys.ring, node.clock)
             sockets = Sockets(door, hub, authenticator, self._limits, requests.desk, origins)
             node.reverts.tell("sockets", sockets.go_back)

@@ -37,7 +37,7 @@ from venue.history.temporary import Folder
 from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
 from venue.node.node import Node
 from venue.running.options import Options
-from venue.running.requests import dispatcher
+from venue.running.requests import dispatcher, operator_door
 
 VIEWS_MOST: Final = 4  # states that are ready at a time
 SHORT: Final = 4_000  # commands: a run of less is replayed before it is served
@@ -221,7 +221,8 @@ class RunReader:
                 f"{moments.run.name} cannot be served ({type(problem).__name__}: {problem}):"
                 " make the bundle again"
             ) from problem
-        requests = dispatcher(door, self._options, self._origins)
+        operators = operator_door(self._options)
+        requests = dispatcher(door, self._options, self._origins, operators)
         return View(door.node, requests.serve, base)
 
 

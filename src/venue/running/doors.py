@@ -10,11 +10,12 @@ from typing import Final
 
 import msgspec
 
+from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.answers.kept import WORLD_SERIES_MAX, Answers
 from venue.gateway.bounds import Bounds
-from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
+from venue.gateway.dispatch.dispatcher import Desk
 from venue.gateway.dispatch.faulty import FaultyDoor
 from venue.gateway.door import Door
 from venue.gateway.streams.hub import Hub
@@ -43,11 +44,12 @@ async def doors(
     """Answer requests and streams on a bound socket; on leaving, close all connections."""
     options = msgspec.structs.replace(options, port=bound.getsockname()[1])
     origins = Origins(options.hosts, options.origins)
-    serve, streams = _doors(options, origins, fit.sockets, Taken(), door)
+    operators = operator_door(options)
+    serve, streams = _doors(options, origins, operators, fit.sockets, Taken(), door)
     plain = msgspec.structs.replace(options, state=None, keep_us=None)
-    of_worlds = partial(_doors, plain, origins, fit.sockets, streams.taken)
+    of_worlds = partial(_doors, plain, origins, operators, fit.sockets, streams.taken)
     starter = _world_starter(plain, door, of_worlds)
-    proxies, operators = Proxies(options.proxies), operator_door(options)
+    proxies = Proxies(options.proxies)
     server = await Server.start(bound, fit.http, serve, streams, proxies, operators=operators)
     worlds = door.worlds = Worlds(server.listener, starter)
     try:
@@ -60,12 +62,18 @@ async def doors(
 
 
 def _doors(
-    options: Options, origins: Origins, limits: SocketLimits, taken: Taken, door: Door
+    options: Options,
+    origins: Origins,
+    operators: OperatorDoor,
+    limits: SocketLimits,
+    taken: Taken,
+    door: Door,
 ) -> tuple[Callable[[Request], None], Sockets]:
     """Return the function that serves a venue's requests, and the door for its streams."""
-    requests = dispatcher(door, options, origins)
+    make = partial(dispatcher, door, options, origins, operators)
+    requests = make()
     streams = _streams(door, options, requests.desk, origins, limits, taken)
-    requests.faulty = _faulty(door, options, origins, requests).serve
+    requests.faulty = FaultyDoor(door, requests, lambda clock: make(clock).serve).serve
     return door.noted(requests.serve), streams
 
 
@@ -84,11 +92,6 @@ def _world_starter(plain: Options, beside: Door, open_doors: Doors) -> WorldStar
 
     ready = partial(make_ready, plain)
     return WorldStarter(beside.node, Shelf(plain.frames_kept), open_world, open_doors, ready)
-
-
-def _faulty(door: Door, options: Options, origins: Origins, whole: Dispatcher) -> FaultyDoor:
-    """Return the door that serves for the dispatcher as rules of faults say."""
-    return FaultyDoor(door, whole, lambda clock: dispatcher(door, options, origins, clock).serve)
 
 
 def _streams(

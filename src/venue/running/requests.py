@@ -13,17 +13,23 @@ from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.limits import ORDERS_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
-from venue.gateway.dispatch.dispatcher import Desk, Dispatcher, document
+from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
+from venue.gateway.dispatch.documents import Description, Document
 from venue.gateway.door import Door
 from venue.gateway.operations.bindings import open_rows, routes
+from venue.gateway.pages.documents import PageDocuments
 from venue.node.clock import ServerClock
 from venue.running.options import Options
 
-ASYNCAPI: Final = document(lambda: asyncapi(SOCKETS, venue.__version__))
+ASYNCAPI: Final = Description(lambda: asyncapi(SOCKETS, venue.__version__))
 
 
 def dispatcher(
-    door: Door, options: Options, origins: Origins, clock: ServerClock | None = None
+    door: Door,
+    options: Options,
+    origins: Origins,
+    operators: OperatorDoor,
+    clock: ServerClock | None = None,
 ) -> Dispatcher:
     """Make the server of whole requests to a venue, by its clock or another `clock`."""
     limits = Limits(None, None, None)
@@ -34,16 +40,21 @@ def dispatcher(
         Desk(door, routes(), limits, strict=options.strict),
         authenticator(door, clock or door.node.clock),
         door.replays,
-        operator_door(options),
+        operators,
         origins,
-        {
-            b"/openapi.json": document(
-                lambda: openapi(open_rows(door), venue.__version__, door.node.profile)
-            ),
-            b"/asyncapi.json": ASYNCAPI,
-        },
+        PageDocuments(operators, _descriptions(door)).find,
         clock=clock,
     )
+
+
+def _descriptions(door: Door) -> dict[bytes, Document]:
+    """Return the descriptions of a venue's interface by their paths."""
+    return {
+        b"/openapi.json": Description(
+            lambda: openapi(open_rows(door), venue.__version__, door.node.profile)
+        ),
+        b"/asyncapi.json": ASYNCAPI,
+    }
 
 
 def authenticator(door: Door, clock: ServerClock) -> Authenticator:

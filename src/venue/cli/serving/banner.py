@@ -86,6 +86,7 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
     rows = [
         f" venue {venue.__version__}   {kind}",
         "",
+        f" Page        {rest}/",
         f" REST        {rest}   (spot /api/v3, contracts /capi/v3)",
         f" WebSocket   {facts['ws_spot']}/public   (and /private)",
         f"             {facts['ws_contract']}/public",

@@ -36,22 +36,26 @@ class Origins:
         self._pages = {page.lower().rstrip("/").encode() for page in pages}
         self.known: set[bytes] = set()  # Host headers that were right
 
-    def check(self, headers: Mapping[bytes, bytes]) -> bytes:
-        """Lines for the answer's head; ApiError -1190 (HTTP 403) for a page that may not call."""
+    def check(self, headers: Mapping[bytes, bytes], *, shown: bool = False) -> bytes:
+        """Lines for the answer's head; ApiError -1190 (HTTP 403) for a page that may not call.
+
+        `shown`: what is asked for is a page of the venue, to which any other page may link.
+        """
         host = headers.get(b"host", b"")
         if host not in self.known:
             self._check_host(host)
         origin = headers.get(b"origin")
         if origin is None:
-            if headers.get(b"sec-fetch-site", b"none") not in _OWN_SITES:
+            linked = shown and headers.get(b"sec-fetch-mode") == b"navigate"
+            if not linked and headers.get(b"sec-fetch-site", b"none") not in _OWN_SITES:
                 raise _forbidden("The page that asks is of another site.")
             return b""
         origin = origin.lower()
         if origin in (b"http://" + host, b"https://" + host):
             return b""
         if origin not in self._pages:
-            shown = errors.shown(origin.decode("latin-1"))
-            raise _forbidden(f"Pages of {shown} may not call this venue (see --allow-origin).")
+            named = errors.shown(origin.decode("latin-1"))
+            raise _forbidden(f"Pages of {named} may not call this venue (see --allow-origin).")
         return b"access-control-allow-origin: %s\r\nvary: origin\r\n" % origin
 
     def _check_host(self, host: bytes) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
@@ -27,6 +27,7 @@ from venue.gateway.answers.encoded import Encoded
 from venue.gateway.dispatch import former_requests
 from venue.gateway.dispatch.acting import acting
 from venue.gateway.dispatch.decode import body_values, decode, ignored
+from venue.gateway.dispatch.documents import Documents
 from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import Route, Routes, named_values, unprefixed
 from venue.gateway.dispatch.wire_log import ACT_AS
@@ -128,7 +129,7 @@ class Dispatcher:
         replays: ReplayGuard,
         operators: OperatorDoor,
         origins: Origins,
-        documents: Mapping[bytes, Callable[[], bytes]],
+        documents: Documents,
         *,
         clock: ServerClock | None = None,
     ) -> None:
@@ -202,8 +203,10 @@ class Dispatcher:
         headers, origins = request.headers, self._origins
         if headers.get(b"host") in origins.known and OF_PAGES.isdisjoint(headers):
             return self._door.epoch_line  # no page asks, of a venue whose name was right before
+        document = self._documents(request.path)
+        shown = document is not None and document.page
         try:
-            return origins.check(headers) + self._door.epoch_line
+            return origins.check(headers, shown=shown) + self._door.epoch_line
         except ApiError:
             if request.path.startswith(OPERATOR_PATHS):
                 raise errors.error(-1051) from None  # as for any caller that is no operator
@@ -369,14 +372,14 @@ class Dispatcher:
 
     def _serve_other(self, request: Request, path: bytes, now: int) -> None:
         """Serve documents, refuse unknown paths and methods; each costs its weight."""
-        desk, made = self.desk, self._documents.get(path)
-        weight = DOCUMENT_WEIGHT if made else UNKNOWN_WEIGHT
+        desk, document = self.desk, self._documents(path)
+        weight = DOCUMENT_WEIGHT if document is not None and not document.page else UNKNOWN_WEIGHT
         desk.limits.charge_ip(request.ip, weight, now)
         if request.method == b"OPTIONS" and b"origin" in request.headers:
             request.lines += PREFLIGHT
             request.answer(200, b"{}")
-        elif made is not None and request.method == b"GET":
-            request.answer(200, made())
+        elif document is not None and request.method in document.methods:
+            document.answer(request)
         elif desk.routes.knows(path):
             raise errors.method_not_supported(request.method.decode("latin-1"))
         else:
@@ -442,18 +445,6 @@ def _check_known(unknown: list[str], words: str) -> None:
 
 def _encoded(reply: Any) -> bytes:
     return reply.data if type(reply) is Encoded else _encode(reply)
-
-
-def document(make: Callable[[], dict[str, Any]]) -> Callable[[], bytes]:
-    """Return a document, made when it is first asked for."""
-    made: list[bytes] = []
-
-    def ask() -> bytes:
-        if not made:
-            made.append(msgspec.json.encode(make()))
-        return made[0]
-
-    return ask
 
 
 def _values(route: Route, request: Request) -> dict[str, Any]:

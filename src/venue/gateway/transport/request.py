@@ -109,23 +109,26 @@ class Request:
         """Return the request in a few words, for the log."""
         return f"{self.method.decode('latin-1')} {self.path.decode('latin-1')}"
 
-    def answer(self, status: int, body: bytes) -> None:
-        """Answer with JSON."""
+    def answer(self, status: int, body: bytes, kind: bytes = JSON) -> None:
+        """Answer with JSON, or with another `kind` of content."""
         size = len(body)
-        plain = not (self.lines or self.closes or self.method == b"HEAD")
+        plain = not (self.lines or self.closes or self.method == b"HEAD" or kind is not JSON)
         if plain and status == 200 and size < _PREPARED_MAX:
             self.connection.answer(_OK[size] + body)
             return
         if status in TOO_MUCH:
             self.connection.rest()
         headers = self.lines + CLOSE if self.closes else self.lines
-        self.connection.answer(whole(status, body, headers, with_body=self.method != b"HEAD"))
+        shown = self.method != b"HEAD"
+        self.connection.answer(whole(status, body, headers, kind, with_body=shown))
 
 
-def whole(status: int, body: bytes, headers: bytes = b"", *, with_body: bool = True) -> bytes:
+def whole(
+    status: int, body: bytes, headers: bytes = b"", kind: bytes = JSON, *, with_body: bool = True
+) -> bytes:
     """Return a whole answer; `headers` are lines beside the type and the length of the body."""
     length = b"content-length: %d\r\n\r\n" % len(body)
-    return b"".join((_STATUS_LINES[status], JSON, headers, length, body if with_body else b""))
+    return b"".join((_STATUS_LINES[status], kind, headers, length, body if with_body else b""))
 
 
 # -- bytes to requests ----------------------------------------------------------------------------

@@ -1,0 +1,43 @@
+"""Documents that a venue serves beside its operations: descriptions of its interface, its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from venue.gateway.transport.request import Request
+
+READS: Final = (b"GET", b"HEAD")
+
+
+class Document(Protocol):
+    """Whatever answers requests for one path. `methods` are those that it knows; to a `page` any
+    other page may link."""
+
+    methods: tuple[bytes, ...]
+    page: bool
+
+    def answer(self, request: Request) -> None:
+        """Answer a request of one of its methods; ApiError for one that it refuses."""
+
+
+Documents = Callable[[bytes], Document | None]  # finds one by its path
+
+
+class Description:
+    """A description of the interface, in JSON, made when it is first asked for."""
+
+    methods: tuple[bytes, ...] = READS
+    page = False
+
+    def __init__(self, make: Callable[[], dict[str, Any]]) -> None:
+        self._make = make
+        self._made = b""
+
+    def answer(self, request: Request) -> None:
+        """Answer with the description."""
+        if not self._made:
+            self._made = msgspec.json.encode(self._make())
+        request.answer(200, self._made)
