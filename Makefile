@@ -5,7 +5,7 @@
 #   make test [ARGS=...]    run every test on the interpreted core, files side by side; ARGS
 #                           name tests, which then run one after another
 #   make core [ARGS=...]    run the tests of the core, or those of ARGS; installs only what they need
-#   make check              run ruff, mypy and import-linter
+#   make check              run ruff, mypy and import-linter, and tsc over the pages where npm is
 #   make fast               compile the engine into build/fast; `venue` runs that while it fits
 #   make wheel              write dist/: a wheel with the compiled engine and one without
 #   make test-fast          run the core's tests on the compiled core, with full random walks
@@ -14,6 +14,8 @@
 #                           ARGS=pauses: a minute, how long 100,000 positions delay orders
 #   make docs               write the documents that follow from the sources; those that a venue
 #                           serves (/openapi.json, /asyncapi.json) go into build/docs
+#   make vendor             copy the pages' libraries, of the packages in tests/typescript, into
+#                           src/venue/pages/vendor
 #   make rules              record the core's sources as today's rules; part of each change of the core
 #   make recorded           record anew what the rules' number stands for (tests/files/README.md)
 #   make soak [ARGS=...]    search for orders that earn at others' cost: 3,000,000 commands, or
@@ -45,6 +47,7 @@ RUNS := .venv/.runs
 COMPILES := .venv/.compiles
 CORE := .venv/.core
 INSTALLED := .venv/.installed
+TSC := tests/typescript/node_modules/.bin/tsc
 ARGS ?=
 PYTHON ?= python3.11 python3.12 python3.13 python3 python
 
@@ -56,8 +59,8 @@ SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup dev test core check fast wheel test-fast test-live bench docs rules recorded soak \
-  soak-door soak-streams points programs crowd agents lock clean
+.PHONY: help setup dev test core check fast wheel test-fast test-live bench docs vendor rules recorded \
+  soak soak-door soak-streams points programs crowd agents lock clean
 .NOTPARALLEL:
 
 help:
@@ -118,6 +121,7 @@ check: setup
 	@$(BIN)/ruff format -q --check .
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-cache --no-logo
+	@if [ -x $(TSC) ]; then $(TSC) --project tests/typescript/pages.json; fi
 
 fast: $(COMPILES)
 	@$(BIN)/python tools/fast.py
@@ -139,7 +143,10 @@ bench: setup
 	@$(BIN)/python -m bench $(ARGS)
 
 docs: setup
-	@$(BIN)/python tools/documents.py
+	@PYTHONPATH=$(CURDIR) $(BIN)/python tools/documents.py
+
+vendor: setup
+	@$(BIN)/python tools/vendor.py
 
 rules: setup
 	@PYTHONPATH=$(CURDIR) $(BIN)/python tools/rules.py

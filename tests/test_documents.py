@@ -1,4 +1,4 @@
-"""Generated documents are as the tables say: `python tools/documents.py` writes them again."""
+"""Generated documents are as the tables say: `make docs` writes them again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def test_documents_are_current() -> None:
     for path, text in documents.documents().items():
-        assert (ROOT / path).read_text() == text, f"{path} is old: python tools/documents.py"
+        assert (ROOT / path).read_text() == text, f"{path} is old: make docs"
 
 
 def test_each_difference_from_live_has_a_test() -> None:

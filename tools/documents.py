@@ -1,4 +1,4 @@
-"""Writes the documents that follow from the sources: operations, errors, OpenAPI, modules."""
+"""Writes the documents that follow from the sources: operations, OpenAPI, modules, types."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 import venue
+from tools.page_types import page_documents
 from venue.api.documents.asyncapi import asyncapi
 from venue.api.documents.described import Schema
 from venue.api.documents.openapi import openapi
@@ -61,6 +62,7 @@ def documents() -> dict[str, str]:
         "docs/live.md": _live(),
         "docs/rulebook.md": _rulebook(),
         "docs/schemas.md": _schemas(),
+        **page_documents(),
     }
 
 
@@ -76,7 +78,7 @@ def published() -> dict[str, str]:
 def _schemas() -> str:
     rest, streams = openapi(ROWS, venue.__version__), asyncapi(SOCKETS, venue.__version__)
     return (
-        "# Schemas\n\nWritten by `python tools/documents.py` from the documents that a venue serves"
+        "# Schemas\n\nWritten by `make docs` from the documents that a venue serves"
         " (`make docs` writes them into build/docs). A field that may be left out ends in `?`.\n\n"
         f"## /openapi.json\n\n```text\n{_schema_lines(rest)}\n```\n\n"
         f"## /asyncapi.json\n\n```text\n{_schema_lines(streams)}\n```\n"
@@ -124,7 +126,7 @@ def _type(schema: Schema) -> str:
 def _operations() -> str:
     errors = "\n".join(f"| {row.code} | {row.name} | {row.status} |" for row in ERRORS)
     return (
-        "# Operations and errors\n\nWritten from the tables by `python tools/documents.py`.\n\n"
+        "# Operations and errors\n\nWritten from the tables by `make docs`.\n\n"
         f"```text\n{operations_table()}\n```\n\n"
         f"| code | name | HTTP |\n|---|---|---|\n{errors}\n\n"
         "## An operation sent again\n\nThe second of two equal requests, sent because the first's"
@@ -152,7 +154,7 @@ def _table(rows: list[Difference]) -> str:
 def _live() -> str:
     return (
         "# As the live exchange is\n\nWritten from `tools/live.toml` by"
-        " `python tools/documents.py`.\n\nThe interface's document is silent in many places, and in"
+        " `make docs`.\n\nThe interface's document is silent in many places, and in"
         " some the live exchange does otherwise than it says. Where the document is silent, the"
         " venue follows the live exchange: these rows have the profile `both`. Where the two"
         " contradict each other, the venue keeps to the document. `venue dev --profile live`, and"
@@ -206,7 +208,7 @@ def _rulebook() -> str:
 
 def _modules() -> str:
     return (
-        "# Modules\n\nThe first sentence of each, written by `python tools/documents.py`. How they"
+        "# Modules\n\nThe first sentence of each, written by `make docs`. How they"
         " work together stands in [architecture.md](architecture.md).\n\n"
         f"```text\n{_tree(PACKAGE, 0)}```\n"
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.page_types import written
 
 from support import ts_types
 from support.client import Client
@@ -122,7 +123,7 @@ def test_go_reads_every_answer(decoder: Path, session: Session) -> None:
 
 
 def in_typescript(answers: list[tuple[str, bytes]], folder: Path) -> list[str]:
-    typed = [(name, ts_types.written(ANSWERS[name]), text) for name, text in answers]
+    typed = [(name, written(ANSWERS[name]), text) for name, text in answers]
     return ts_types.refused(ts_types.declared(COMPONENTS), typed, folder)
 
 

@@ -12,16 +12,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from tools.page_types import written
+
 from support.tools import needed
 from support.waits import WAIT_S
 
-REFERENCE: Final = "#/components/schemas/"
 COMPILER: Final = Path(__file__).parents[1] / "typescript" / "node_modules" / ".bin" / "tsc"
 SAFE_MAX: Final = 2**53 - 1  # a program in JavaScript reads larger numbers as others
-PLAIN: Final = {
-    "string": "string", "integer": "number", "number": "number", "boolean": "boolean",
-    "null": "null",
-}  # fmt: skip
 
 
 def declared(components: dict[str, Any]) -> str:
@@ -31,32 +28,6 @@ def declared(components: dict[str, Any]) -> str:
         for name, schema in components.items()
         if "$ref" not in schema
     )
-
-
-def written(schema: dict[str, Any]) -> str:
-    """A type as the language writes it."""
-    if "$ref" in schema:
-        return str(schema["$ref"]).removeprefix(REFERENCE)
-    if "anyOf" in schema:
-        return f"({' | '.join(written(one) for one in schema['anyOf'])})"
-    if "enum" in schema:
-        return f"({' | '.join(json.dumps(one) for one in schema['enum'])})"
-    kind = schema.get("type")
-    if kind == "array":
-        if "prefixItems" in schema:
-            return f"[{', '.join(written(one) for one in schema['prefixItems'])}]"
-        return f"{written(schema.get('items') or {})}[]"
-    if kind == "object":
-        if "properties" in schema:
-            required = schema.get("required", ())
-            fields = [
-                f"{json.dumps(name)}{'' if name in required else '?'}: {written(one)}"
-                for name, one in schema["properties"].items()
-            ]
-            return f"{{ {'; '.join(fields)} }}"
-        if isinstance(schema.get("additionalProperties"), dict):
-            return f"Record<string, {written(schema['additionalProperties'])}>"
-    return PLAIN.get(str(kind), "unknown")
 
 
 def refused(types: str, answers: Iterable[tuple[str, str, bytes]], folder: Path) -> list[str]:
