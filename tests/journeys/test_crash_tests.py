@@ -104,14 +104,15 @@ def test_the_same_seed_gives_the_same_report_of_a_bot_that_listens_too(tmp_path:
     pages = []
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
-        words = ["--seed", "1", "--only", "stale-stream", "--", sys.executable, FAST, "blind"]
-        done = crashtest(tmp_path / name, *words)
+        only = ["--only", "halt", "--only", "stale-stream"]  # an act of the operator, and a rule
+        done = crashtest(tmp_path / name, "--seed", "1", *only, "--", sys.executable, FAST, "blind")
         assert (done.returncode, done.stderr) == (1, "")
-        (incident,) = told(tmp_path / name)["incidents"]
-        assert [one["rule"] for one in incident["findings"]] == [
-            "an order was placed by a book that had stood still"
+        incidents = told(tmp_path / name)["incidents"]
+        assert [[one["rule"] for one in each["findings"]] for each in incidents] == [
+            ["the bot ended by itself"],
+            ["an order was placed by a book that had stood still"],
         ]
-        assert len(incident["schedule"]) == 1
+        assert [len(each["schedule"]) for each in incidents] == [1, 1]
         ends = ("html", "json")
         pages.append([(tmp_path / name / f"crashtest.{end}").read_bytes() for end in ends])
     assert pages[0] == pages[1]
