@@ -319,7 +319,7 @@ def test_what_is_refused_and_what_is_misused(server: Server) -> None:
                 ((alice,), "Misused: channels: give their names"),
                 ((bob, "orders"), "Misused: private channels are for one owner"),
                 ((stranger, "orders"), "Refused: "),
-                ((nobody, "BTCUSDT@trade"), "Unreachable: stream: no connection"),
+                ((nobody, "BTCUSDT@trade"), "Unreachable: stream: no venue answers at http:"),
             ):
                 assert words in await told(client, *channels, patience_s=0.1), channels
             assert "must be spot or contract" in await told(alice, "orders", product="x")

@@ -1,33 +1,21 @@
-"""Clients of a running venue for commands, and the words that a command says when a call fails."""
+"""Sends the requests of commands to a running venue."""
 
 from __future__ import annotations
 
-import os
 from typing import Any, Final
 
 from venue.api.documents.table import BY_NAME
 from venue.api.operation import Row
 from venue.api.repeating import repeated_under
 from venue.cli.progress import working
-from venue.client.blocking import Client
 from venue.client.defaults import RETRIES
 from venue.client.errors import Misused
 from venue.client.http import Answer
-from venue.client.operator_tokens import OPERATOR_TOKEN
 from venue.lab.credentials import Credentials
+from venue.scenario.asking import opened
 from venue.vocabulary import Access
 
 WAIT_S: Final = 10.0
-
-
-def opened(
-    url: str, account: Credentials | None = None, *, timeout_s: float = WAIT_S, retries: int = 0
-) -> Client:
-    """A client of an owner, or of the operator. Misused."""
-    if account is None:
-        token = os.environ.get(OPERATOR_TOKEN, "")
-        return Client(url, operator_token=token, timeout_s=timeout_s, retries=retries)
-    return Client(url, **account.given(), timeout_s=timeout_s, retries=retries)
 
 
 def send(
@@ -51,7 +39,7 @@ def send_once(url: str, row: Row, values: dict[str, Any], *, timeout_s: float) -
     """The answer to the operator, as it came. A request that has its effect once under a name is
     sent again when its answer is lost. Unreachable, Misused."""
     again = RETRIES if repeated_under(row) else 0
-    with opened(url, timeout_s=timeout_s, retries=again) as client:
+    with opened(url, None, timeout_s=timeout_s, retries=again) as client:
         return client.ask(row, values)
 
 

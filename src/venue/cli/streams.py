@@ -1,129 +1,94 @@
-"""Reads a running venue's streams for a command: frames in order."""
+"""Reads a running venue's streams for a command: frames as they were sent, until a stream ends."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
-from threading import Thread
 from typing import Any, Final
 
-from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
-from websockets.sync.client import ClientConnection, connect
-
-from venue.api.streams.channels import ALIASES, STREAMS
+from venue.client.connection import Connection, connected, wanted_of
 from venue.client.errors import Lost, Misused, Refused, Unreachable
-from venue.client.http import Http, nobody, refusal_of
+from venue.client.frames import Broken, own_name
+from venue.client.http import Http
+from venue.client.streams import QUIET_S
 from venue.lab.credentials import Credentials
 
 OPEN_S: Final = 10.0
-CLOSE_S: Final = 1.0
-PONG: Final = '{"method":"PONG"}'
+WAITING_MAX: Final = 1_000  # frames between the sockets and the command
 
 Frame = dict[str, Any]
-_OWN: Final = {name for stream in STREAMS if stream.private for name in stream.channels}
-
-
-def is_private(channel: str) -> bool:
-    """Whether a channel tells of one account's own orders and money."""
-    name = channel.partition("?")[0]  # after it, where to go on
-    return ALIASES.get(name, name) in _OWN
 
 
 class Streams:
-    """Frames of a venue's streams, from as many sockets as they take. Use it in a `with`.
+    """Frames of a venue's streams, private and public ones from a socket each. Use it in a `with`,
+    from one thread: the sockets are read while it waits in `next`."""
 
-    `deliver` is called with every frame, in a socket's order and from its thread; once with
-    Lost when a socket has ended by itself.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        product: str,
-        account: Credentials | None,
-        deliver: Callable[[Frame | Lost], None],
-    ) -> None:
+    def __init__(self, url: str, product: str, account: Credentials | None) -> None:
         key = account or Credentials(url, "", "", "")
         self._http = Http(url, **key.given(), timeout_s=OPEN_S)
-        self._product = product
+        self._product = product.lower()
         self._account = account
-        self._deliver = deliver
-        self._open = ExitStack()
+        self._runner = asyncio.Runner()
+        self._waiting: asyncio.Queue[Frame | str | Lost] = asyncio.Queue(WAITING_MAX)
+        self._connections: list[Connection] = []
+        self._tasks: list[asyncio.Task[None]] = []
 
     def listen(self, channels: list[str]) -> None:
         """Subscribe to channels, private ones first. Refused, Unreachable, Misused."""
-        own = [channel for channel in channels if is_private(channel)]
-        public = [channel for channel in channels if not is_private(channel)]
-        if own:
-            if self._account is None:
-                raise Misused(f"{own[0]} is a private channel: name the owner with --as NAME")
-            self._begin("private", own, self._http.login())
-        if public:
-            self._begin("public", public, {})
+        own = [channel for channel in channels if own_name(channel)]
+        public = [channel for channel in channels if not own_name(channel)]
+        if own and self._account is None:
+            raise Misused(f"{own[0]} is a private channel: name the owner with --as NAME")
+        for names in filter(None, (own, public)):
+            self._runner.run(self._begin(names))
 
-    def _begin(self, door: str, channels: list[str], headers: dict[str, str]) -> None:
-        target = self._http.socket_url(f"/{self._product.lower()}/v3/ws/{door}")
+    def next(self, wait_s: float | None = None) -> Frame | str:
+        """Return the next frame, or text of `put`. Lost: a stream ended. TimeoutError: none came
+        for `wait_s` seconds."""
+        if self._waiting.empty():
+            found = self._runner.run(self._arrived(wait_s))
+        else:
+            found = self._waiting.get_nowait()
+        if isinstance(found, Lost):
+            raise found
+        return found
+
+    def put(self, text: str) -> None:
+        """Add a text that `next` returns; any thread may call this."""
+        asyncio.run_coroutine_threadsafe(self._waiting.put(text), self._runner.get_loop())
+
+    async def _arrived(self, wait_s: float | None) -> Frame | str | Lost:
+        async with asyncio.timeout(wait_s):
+            return await self._waiting.get()
+
+    async def _begin(self, names: list[str]) -> None:
+        """Subscribe over a new connection, and start to read it."""
         try:
-            connection = self._open.enter_context(
-                connect(
-                    target,
-                    additional_headers=headers,
-                    compression=None,
-                    proxy=None,
-                    open_timeout=OPEN_S,
-                    close_timeout=CLOSE_S,
-                )
+            connection = await connected(
+                self._http, wanted_of(self._product, tuple(names), QUIET_S)
             )
-            earlier = _subscribe(connection, channels)
-        except InvalidStatus as problem:
-            answer = problem.response
-            raise refusal_of(answer.status_code, bytes(answer.body or b"")) from None
-        except (OSError, WebSocketException) as problem:
-            raise Unreachable(nobody(self._http.url, problem), unknown=False) from None
-        Thread(target=self._follow, args=(connection, earlier), daemon=True).start()
+            self._connections.append(connection)
+            told = await connection.subscribe(names)
+        except Broken as problem:
+            raise Unreachable(str(problem), unknown=False) from None
+        if told:
+            raise Refused(0, "UNKNOWN", told, 0)
+        self._tasks.append(asyncio.create_task(self._follow(connection)))
 
-    def _follow(self, connection: ClientConnection, earlier: list[Frame]) -> None:
-        for frame in earlier:
-            self._deliver(frame)
+    async def _follow(self, connection: Connection) -> None:
         try:
-            for text in connection:
-                message = json.loads(text)
-                if "e" in message:
-                    self._deliver(message)
-                elif _is_ping(message):
-                    connection.send(PONG)
-        except ConnectionClosed as problem:
-            self._deliver(_ended(problem))
-        else:  # closed in order: by us at the end of listening, or by the venue
-            self._deliver(Lost("the stream was closed"))
+            while True:
+                await self._waiting.put(json.loads((await connection.sent()).data))
+        except (Broken, Unreachable) as problem:
+            await self._waiting.put(Lost(str(problem)))
+
+    async def _close(self) -> None:
+        for connection in self._connections:
+            await connection.close()
 
     def __enter__(self) -> Streams:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(WebSocketException, OSError):
-            self._open.close()
-
-
-def _subscribe(connection: ClientConnection, channels: list[str]) -> list[Frame]:
-    """Subscribe; the frames that came before the acknowledgement."""
-    connection.send(json.dumps({"method": "SUBSCRIBE", "params": channels, "id": 1}))
-    earlier: list[Frame] = []
-    while True:
-        message = json.loads(connection.recv(OPEN_S))
-        if message.get("result") is False:
-            raise Refused(0, "UNKNOWN", message["msg"], 0)
-        if message.get("result"):
-            return earlier
-        if "e" in message:
-            earlier.append(message)
-
-
-def _is_ping(message: Frame) -> bool:
-    return message.get("event", message.get("type")) == "ping"
-
-
-def _ended(problem: ConnectionClosed) -> Lost:
-    told = problem.rcvd.reason if problem.rcvd is not None else "the connection was lost"
-    return Lost(f"the stream ended: {told}")
+        self._runner.run(self._close())
+        self._runner.close()

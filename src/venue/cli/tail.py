@@ -5,30 +5,22 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from queue import Queue
-from typing import Final
 
 from venue.cli.printing import tell
-from venue.cli.streams import Frame, Streams
-from venue.client.errors import Lost
+from venue.cli.streams import Streams
 from venue.lab.credentials import Credentials
-
-WAITING_MAX: Final = 1_000  # frames between the sockets and the reader of the lines
 
 
 def tail(
     url: str, product: str, channels: list[str], account: Credentials | None, count: int | None
 ) -> None:
     """Print frames as they come, `count` of them or until ^C; Lost: a stream ended."""
-    waiting: Queue[Frame | Lost] = Queue(WAITING_MAX)
     try:
-        with Streams(url, product, account, waiting.put) as streams:
+        with Streams(url, product, account) as streams:
             streams.listen(channels)
             printed = 0
             while count is None or printed < count:
-                frame = waiting.get()
-                if isinstance(frame, Lost):
-                    raise frame
+                frame = streams.next()
                 tell(_fitting(json.dumps(frame, separators=(",", ":"), ensure_ascii=False)))
                 sys.stdout.flush()
                 printed += 1

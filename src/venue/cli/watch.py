@@ -1,7 +1,6 @@
 """`venue watch`: one market on a full screen, its book, last trades and an account's open orders.
 
-Sockets and the keyboard have threads of their own and speak through one queue; only the main
-thread knows the market and draws it.
+The keyboard has a thread of its own; the main thread reads the streams and draws the market.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import time
 from collections import deque
 from contextlib import suppress
 from decimal import Decimal
-from queue import Empty, Queue
 from threading import Thread
 from typing import Any, Final
 
@@ -25,7 +23,6 @@ from venue.client.errors import Lost, Misused
 from venue.lab.credentials import Credentials
 
 LOOK_S: Final = 1.0  # between two looks at the terminal's size when nothing comes
-WAITING_MAX: Final = 10_000
 TRADES_MAX: Final = 100
 OPEN: Final = ("NEW", "PARTIALLY_FILLED", "UNTRIGGERED")
 RIGHT: Final = 42  # column where the trades begin
@@ -105,35 +102,33 @@ def watch(url: str, product: str, symbol: str, account: Credentials, owner: str)
     except curses.error as problem:
         raise Misused(f"this terminal cannot be drawn on: {problem}") from None
     market = WatchedMarket(symbol.upper(), product, owner)
-    waiting: Queue[Frame | Lost | str] = Queue(WAITING_MAX)
     channels = [f"{market.symbol}@{name}" for name in ("depth15", "trade", "ticker")]
-    with suppress(KeyboardInterrupt), Streams(url, product, account, waiting.put) as streams:
+    with suppress(KeyboardInterrupt), Streams(url, product, account) as streams:
         streams.listen([*channels, "orders"])
         # Asked after listening began: changes in between come as frames.
         for order in _open_orders(account, market):
             market.keep(order)
-        curses.wrapper(_run, market, waiting)
+        curses.wrapper(_run, market, streams)
 
 
-def _run(screen: curses.window, market: WatchedMarket, waiting: Queue[Frame | Lost | str]) -> None:
-    Thread(target=_keys, args=(waiting,), daemon=True).start()
+def _run(screen: curses.window, market: WatchedMarket, streams: Streams) -> None:
+    Thread(target=_keys, args=(streams,), daemon=True).start()
     styles = _styles()
     while True:
         _draw(screen, market, styles)
-        with suppress(Empty):
-            found = waiting.get(timeout=LOOK_S)
+        wait_s = LOOK_S
+        with suppress(TimeoutError):
             while True:  # all waiting frames are drawn at once
-                if isinstance(found, Lost):
-                    raise found
+                found = streams.next(wait_s)
                 if isinstance(found, str):
                     if found in ("q", "Q", ""):
                         return
                 else:
                     market.take(found)
-                found = waiting.get_nowait()
+                wait_s = 0
 
 
-def _keys(waiting: Queue[Frame | Lost | str]) -> None:
+def _keys(streams: Streams) -> None:
     """Hand on typed keys until the terminal is gone."""
     key = "?"
     while key:
@@ -141,7 +136,7 @@ def _keys(waiting: Queue[Frame | Lost | str]) -> None:
             key = os.read(0, 1).decode("latin-1")
         except OSError:
             key = ""
-        waiting.put(key)
+        streams.put(key)
 
 
 def _open_orders(account: Credentials, market: WatchedMarket) -> list[WatchedOrder]:

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from venue.api.streams.private import HEARTBEAT
 from venue.client.errors import Misused, Unreachable
 from venue.client.frames import PRODUCTS, Broken, Frame, frame_of, head_of, own_name
-from venue.client.http import Http, refusal_of
+from venue.client.http import Http, nobody, refusal_of
 from venue.client.tries import TOO_MANY
 
 CLOSE_S: Final = 1.0
@@ -34,6 +34,13 @@ class Wanted(NamedTuple):
     quiet_s: float
 
 
+class Sent(NamedTuple):
+    """A frame as the venue sent it, and its event."""
+
+    event: str
+    data: bytes
+
+
 class Connection:
     """One socket. Its methods raise Broken when another connection may succeed."""
 
@@ -42,7 +49,7 @@ class Connection:
         self._wanted = wanted
         self._timeout_s = timeout_s
         self._asked = 0
-        self._earlier: deque[Frame] = deque()  # from before the acknowledgement
+        self._earlier: deque[Sent] = deque()  # from before the acknowledgement
         # First frames of public channels that have not come.
         self._awaited = 0 if wanted.private else len(set(wanted.channels))
 
@@ -58,9 +65,8 @@ class Connection:
                     head = head_of(data)
                     if head.id == self._asked and isinstance(head.result, bool):
                         return "" if head.result else head.msg or "refused"
-                    frame = frame_of(self._wanted.product, head.e, data)
-                    if frame is not None:
-                        self._earlier.append(frame)
+                    if head.e:
+                        self._earlier.append(Sent(head.e, data))
         except TimeoutError:
             raise Broken("a subscription was not answered") from None
         except ConnectionClosed as problem:
@@ -69,7 +75,20 @@ class Connection:
             raise _strange(problem) from None
 
     async def frame(self) -> Frame:
-        """Return the next frame."""
+        """Return the next frame, without those that tell nothing."""
+        while True:
+            sent = await self.sent()
+            if sent.data == HEARTBEAT:
+                continue
+            try:
+                frame = frame_of(self._wanted.product, sent.event, sent.data)
+            except msgspec.MsgspecError as problem:
+                raise _strange(problem) from None
+            if frame is not None:
+                return frame
+
+    async def sent(self) -> Sent:
+        """Return the next frame as the venue sent it."""
         try:
             found = self._earlier.popleft() if self._earlier else await self._received()
         except ConnectionClosed as problem:
@@ -84,15 +103,12 @@ class Connection:
         with suppress(OSError, WebSocketException):
             await self.socket.close()
 
-    async def _received(self) -> Frame:
+    async def _received(self) -> Sent:
         while True:
             data = await self._message()
-            if data == HEARTBEAT:
-                continue
             head = head_of(data)
-            frame = frame_of(self._wanted.product, head.e, data)
-            if frame is not None:
-                return frame
+            if head.e:
+                return Sent(head.e, data)
             if "ping" in (head.event, head.type):
                 await self.socket.send(PONG)
 
@@ -139,7 +155,7 @@ async def connected(http: Http, wanted: Wanted) -> Connection:
             raise Broken(words, float(after) if after.isdecimal() else 0.0) from None
         raise refusal_of(answer.status_code, bytes(answer.body or b"")) from None
     except (OSError, WebSocketException) as problem:
-        raise Broken(f"no connection: {type(problem).__name__}: {problem}") from None
+        raise Broken(nobody(http.url, problem)) from None
 
 
 def _refused_redirect(problem: Exception) -> Exception | str:
@@ -161,8 +177,8 @@ def wanted_of(product: str, channels: tuple[str, ...], quiet_s: float) -> Wanted
 def _ended(problem: ConnectionClosed) -> Broken:
     closed = problem.rcvd
     if closed is None:
-        return Broken("the connection was lost")
-    return Broken(f"closed by the venue: {closed.code} {closed.reason}")
+        return Broken("the stream ended: the connection was lost")
+    return Broken(f"the stream ended: {closed.reason or closed.code}")
 
 
 def _strange(problem: msgspec.MsgspecError) -> Unreachable:

@@ -50,7 +50,7 @@ class Patience:
             self._since = now
         if now - self._since >= self._most_s:
             self._since = None
-            raise Unreachable(f"stream: {problem}", unknown=False)
+            raise Unreachable(str(problem), unknown=False, operation="stream")
         await asyncio.sleep(min(max(self._wait_s, problem.after_s), LONGEST_WAIT_S))
         self._wait_s = max(self._wait_s * 2, FIRST_WAIT_S)
 

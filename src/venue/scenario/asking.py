@@ -1,4 +1,4 @@
-"""Sends the requests of scenarios and crash tests to a venue."""
+"""Sends the requests of scenarios, crash tests and commands to a venue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ask(url: str, asked: StepRequest) -> StepAnswer:
     row = asked.row
     key = None if row.access in (Access.OPERATOR, Access.PUBLIC) else asked.key
     try:
-        with _client(url, key) as client:
+        with opened(url, key) as client:
             answer = ask_patiently(client, row, asked.values, asked.stamp)
     except FAILURES as problem:
         return StepAnswer(0, words(problem))
@@ -44,7 +44,11 @@ def ask(url: str, asked: StepRequest) -> StepAnswer:
         return StepAnswer(answer.status, {"msg": answer.body.decode("utf-8", "replace")})
 
 
-def _client(url: str, key: Credentials | None) -> Client:
-    if key is None:
-        return Client(url, operator_token=os.environ.get(OPERATOR_TOKEN, ""), timeout_s=ANSWER_S)
-    return Client(url, **key.given(), timeout_s=ANSWER_S)
+def opened(
+    url: str, key: Credentials | None, *, timeout_s: float = ANSWER_S, retries: int = 0
+) -> Client:
+    """Return a client of the owner of a key, or of the operator. Misused."""
+    if key is not None:
+        return Client(url, **key.given(), timeout_s=timeout_s, retries=retries)
+    token = os.environ.get(OPERATOR_TOKEN, "")
+    return Client(url, operator_token=token, timeout_s=timeout_s, retries=retries)

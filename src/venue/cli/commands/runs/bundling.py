@@ -42,11 +42,11 @@ def bundle(
 def run_of(url: str) -> RunFile:
     """A running venue's run so far. It ends the command with the venue's words when refused."""
     from venue.bundle.gathering import PATIENCE_S, gathered
-    from venue.cli.clients import opened
     from venue.client.errors import FAILURES, words
+    from venue.scenario.asking import opened
 
     try:
-        with opened(url, timeout_s=PATIENCE_S) as client:
+        with opened(url, None, timeout_s=PATIENCE_S) as client:
             return gathered(client)
     except FAILURES as problem:
         die(words(problem))
