@@ -1,0 +1,75 @@
+/** Small parts that every panel is made of. */
+
+import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
+import { isNegative, isZero } from "../decimals.js";
+import { html } from "../html.js";
+import { announced } from "../state.js";
+
+/** @typedef {import("../html.js").Children} Children */
+
+const COPIED_MS = 1500;
+
+/** A decimal as it came; the zeros at its end are fainter, and thousands stand apart.
+ * @param {{value: string, source?: string | undefined}} props */
+export function Num({ value, source }) {
+  const [, sign = "", whole = value, part = ""] = /^(-?)(\d+)(\.\d+)?$/.exec(value) ?? [];
+  const zeros = part ? (/\.?0+$/.exec(part)?.[0] ?? "") : "";
+  const shown = part.slice(0, part.length - zeros.length);
+  const groups = whole.length > 4 ? (whole.match(/\d{1,3}(?=(\d{3})*$)/g) ?? [whole]) : [whole];
+  return html`<span class="num" title=${source}
+    >${sign}${groups.map((one, at) => (at ? html`<i class="group">${one}</i>` : one))}${shown}${
+      zeros && html`<span class="zeros">${zeros}</span>`
+    }</span
+  >`;
+}
+
+/** A profit or loss: its sign is told by a triangle too. @param {{value: string, source?: string}} props */
+export function Gain({ value, source }) {
+  const kind = isZero(value) ? "" : isNegative(value) ? "sell" : "buy";
+  const mark = kind === "" ? "" : kind === "sell" ? "▼ " : "▲ ";
+  return html`<span class=${kind}>${mark}<${Num} value=${value} source=${source} /></span>`;
+}
+
+/** BUY or SELL, LONG or SHORT. @param {{side: string}} props */
+export function Side({ side }) {
+  const buys = side === "BUY" || side === "LONG";
+  return html`<span class=${buys ? "buy side" : "sell side"}>${buys ? "▲" : "▼"} ${side}</span>`;
+}
+
+/** @param {{text: string, label?: string}} props */
+export function Copy({ text, label = "Copy" }) {
+  const [copied, setCopied] = useState(false);
+  const wait = useRef(/** @type {any} */ (0));
+  useEffect(() => () => clearTimeout(wait.current), []);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    announced.value = "Copied.";
+    wait.current = setTimeout(() => setCopied(false), COPIED_MS);
+  };
+  return html`<button type="button" class="small" onClick=${copy}>
+    ${copied ? "Copied ✓" : label}
+  </button>`;
+}
+
+/** A command line with its button. @param {{line: string}} props */
+export function Command({ line }) {
+  return html`<div class="command">
+    <code><span class="prompt" aria-hidden="true">$ </span>${line}</code><${Copy} text=${line} />
+  </div>`;
+}
+
+/** @param {{title: string, area: string, source?: string, tools?: Children, children: Children,
+ * label?: string}} props */
+export function Panel({ title, area, source, tools, children }) {
+  const id = `title-${area}`;
+  return html`<section class=${`panel ${area}`} aria-labelledby=${id}>
+    <div class="bar"><h2 id=${id} title=${source}>${title}</h2>${tools}</div>
+    ${children}
+  </section>`;
+}
+
+/** What stands where there is nothing. @param {{children: Children}} props */
+export function Empty({ children }) {
+  return html`<p class="empty">${children}</p>`;
+}

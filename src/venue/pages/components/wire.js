@@ -1,0 +1,135 @@
+/** The wire: each request of each client, newest first, with filters. */
+
+import { useRef } from "../vendor/preact-hooks.js";
+import { asked, ignored, isRequest, lost, outcome, refused, summary } from "../entries.js";
+import { html } from "../html.js";
+import { follow, go, linked, place } from "../route.js";
+import { connection, wire } from "../state.js";
+import { exact } from "../times.js";
+import { Connect } from "./connect.js";
+import { useStill } from "./held.js";
+import { Empty } from "./parts.js";
+
+/** @typedef {import("../types").WireEntry} WireEntry */
+
+const SHOWN = 200; // lines in the page
+const KINDS = { requests: "Requests", refused: "Refused", frames: "With frames" };
+
+/** @param {WireEntry} entry */
+function wanted(entry) {
+  const { by, operation, show } = place.value;
+  if (by && entry.owner !== by) return false;
+  if (operation && entry.operation !== operation) return false;
+  if (show === "refused") return refused(entry) || lost(entry);
+  return show === "frames" || isRequest(entry);
+}
+
+export function WirePanel() {
+  const { entries, dropped } = wire.value;
+  const { by, operation, show } = place.value;
+  const found = entries.filter(wanted);
+  const { shown, still, looking } = useStill(found);
+  const lines = shown.slice(-SHOWN).reverse();
+  const newer = still ? found.filter((one) => one.number > (shown.at(-1)?.number ?? 0)).length : 0;
+  const filtered = Boolean(by || operation || show === "refused");
+  const none = !entries.some(isRequest);
+  return html`<section class="panel wire" aria-labelledby="title-wire">
+    <div class="bar">
+      <h2 id="title-wire" title="GET /_venue/wire">Wire</h2>
+      <span class="dim status">
+        ${newer ? html`<b>${newer} newer</b> · still while you look` : html`<${Standing} />`}
+      </span>
+    </div>
+    ${none ? "" : html`<${Filters} entries=${entries} />`}
+    <div class=${`scroll ${connection.value.state === "lost" ? "old" : ""}`} ...${looking}>
+      ${none && html`<${Connect} />`}
+      ${!none && !lines.length && html`<${Empty}>
+        ${filtered ? "No request agrees with these filters. " : "No request yet. "}
+        ${filtered && html`<button type="button" class="small" onClick=${() => go({ by: "", operation: "", show: "requests" })}>Show all</button>`}
+      <//>`}
+      <${Lines} lines=${lines} />
+    </div>
+    ${none ? "" : html`<${Untold} kept=${entries.length} found=${found.length} dropped=${dropped} shown=${lines.length} />`}
+  </section>`;
+}
+
+function Standing() {
+  return html`every request of every client`;
+}
+
+/** @param {{entries: WireEntry[]}} props */
+function Filters({ entries }) {
+  const { by, operation, show } = place.value;
+  const owners = [...new Set([...entries.map((one) => one.owner), by])].filter(Boolean).sort();
+  const operations = [...new Set([...entries.map((one) => one.operation), operation])].filter(Boolean).sort();
+  /** @param {"by" | "operation"} name @param {string} title @param {string[]} known @param {string} all */
+  const select = (name, title, known, all) => html`<label>
+    <span class="unseen">${title}</span>
+    <select value=${place.value[name]} onChange=${(/** @type {any} */ event) => go({ [name]: event.target.value }, { quietly: true })}>
+      <option value="">${all}</option>
+      ${known.map((one) => html`<option value=${one}>${one}</option>`)}
+    </select>
+  </label>`;
+  const troubled = entries.filter((one) => refused(one) || lost(one)).length;
+  return html`<div class="filters">
+    ${select("by", "Requests of", owners, "all owners")}
+    ${select("operation", "Operation", operations, "all operations")}
+    <div class="choice" role="group" aria-label="Lines">
+      ${Object.entries(KINDS).map(
+        ([name, title]) => html`<button type="button" class="small" aria-pressed=${show === name}
+          onClick=${() => go({ show: name }, { quietly: true })}
+        >${title}${name === "refused" && troubled ? html` <span class="count bad">${troubled}</span>` : ""}</button>`,
+      )}
+    </div>
+  </div>`;
+}
+
+/** @param {{lines: WireEntry[]}} props */
+function Lines({ lines }) {
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  /** @param {KeyboardEvent} event */
+  const move = (event) => {
+    const step = event.key === "ArrowDown" ? "nextElementSibling" : event.key === "ArrowUp" ? "previousElementSibling" : null;
+    const row = /** @type {HTMLElement} */ (event.target).closest("li");
+    const other = step && row?.[step]?.querySelector("a");
+    if (!other) return;
+    event.preventDefault();
+    other.focus();
+  };
+  return html`<ol class="lines" ref=${list} onKeyDown=${move} aria-label="Requests, newest first">
+    ${lines.map((entry) => html`<${Line} key=${entry.number} entry=${entry} />`)}
+  </ol>`;
+}
+
+/** @param {{entry: WireEntry}} props */
+function Line({ entry }) {
+  const why = { kind: /** @type {const} */ ("request"), id: String(entry.number) };
+  const chosen = place.value.why?.kind === "request" && place.value.why.id === why.id;
+  const bad = refused(entry) || lost(entry);
+  const unknown = ignored(entry);
+  return html`<li>
+    <a href=${linked({ why })} class=${`line ${bad ? "bad" : ""} ${isRequest(entry) ? "" : "frame"}`}
+      aria-current=${chosen ? "true" : undefined}
+      onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>
+      <time class="num dim">${exact(entry.time)}</time>
+      <span class=${`outcome ${bad ? "bad" : isRequest(entry) ? "good" : ""}`}>${outcome(entry)}</span>
+      <span class="asked">${asked(entry)}</span>
+      <span class="whose dim">${entry.owner || "—"}</span>
+      <span class="took num dim">${isRequest(entry) ? `${entry.ms.toFixed(1)} ms` : ""}</span>
+      <span class="summary">${summary(entry)}</span>
+      ${bad && html`<span class="told">${entry.code ? `${entry.code} ${entry.msg}` : "The connection ended without an answer."}</span>`}
+      ${unknown.length > 0 && html`<span class="told warn">ignored: ${unknown.join(", ")}</span>`}
+      ${entry.fault && html`<span class="told warn">⚠ fault ${entry.fault}</span>`}
+    </a>
+  </li>`;
+}
+
+/** What is not in the list, in numbers. @param {{kept: number, found: number, dropped: number,
+ * shown: number}} props */
+function Untold({ kept, found, dropped, shown }) {
+  const words = [`${shown} of ${kept} shown`];
+  if (kept > found) words.push(`${kept - found} left out by the filters`);
+  if (found > shown) words.push(`${found - shown} older ones not shown`);
+  if (dropped) words.push(`${dropped} not kept here`);
+  return html`<p class="untold">${words.join(" · ")}</p>`;
+}

@@ -1,0 +1,113 @@
+/** Reads entries of the wire: what was asked, in one line, and which orders it is about. */
+
+/** @typedef {import("./types").WireEntry} WireEntry */
+/** @typedef {Record<string, unknown>} Fields */
+
+/** Entries of a later venue may say more. @typedef {WireEntry & {answer?: string,
+ * ignored?: string | string[], orders?: (number | string)[], orderIds?: (number | string)[],
+ * sequence?: number}} Entry */
+
+/** The parameters of a request, or null where its text is none. @param {string} text
+ * @returns {Fields | null} */
+export function fields(text) {
+  try {
+    const found = JSON.parse(text);
+    return found && typeof found === "object" && !Array.isArray(found) ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {WireEntry} entry */
+export function refused(entry) {
+  return entry.status !== null && entry.status >= 400;
+}
+
+/** @param {WireEntry} entry */
+export function lost(entry) {
+  return entry.status === null && isRequest(entry);
+}
+
+/** @param {WireEntry} entry */
+export function isRequest(entry) {
+  return entry.kind === "REQUEST" || entry.kind === "OPERATION";
+}
+
+/** 200, 400, lost, or the way of a frame. @param {WireEntry} entry */
+export function outcome(entry) {
+  if (entry.kind === "HEARD") return "▸ in";
+  if (entry.kind === "SENT") return "◂ out";
+  return entry.status === null ? "lost" : String(entry.status);
+}
+
+/** The operation as its clients know it. @param {WireEntry} entry */
+export function asked(entry) {
+  if (!isRequest(entry)) return entry.kind === "HEARD" ? "frame from the client" : "frame";
+  return entry.operation || `${entry.method} ${entry.path}`;
+}
+
+/** The parameters that matter most, in one line. @param {WireEntry} entry */
+export function summary(entry) {
+  const found = fields(entry.text);
+  if (!found) return entry.text;
+  if (!isRequest(entry)) return frame(found) || entry.text;
+  const { side, symbol, quantity, price, type, triggerPrice, orderId, ...rest } = found;
+  const words = [];
+  if (side) words.push(side);
+  if (quantity) words.push(quantity);
+  if (symbol) words.push(symbol);
+  if (price) words.push("@", price);
+  else if (side && type) words.push(type);
+  if (triggerPrice) words.push("at", triggerPrice);
+  if (orderId) words.push(`order ${orderId}`);
+  if (words.length < 2)
+    for (const [name, value] of Object.entries(rest).slice(0, 3)) words.push(`${name}=${short(value)}`);
+  return words.map(short).join(" ");
+}
+
+/** @param {Fields} found */
+function frame(found) {
+  const channel = found.channel ?? found.e ?? found.method ?? found.event ?? found.type;
+  return channel === undefined ? "" : short(channel);
+}
+
+/** @param {unknown} value */
+function short(value) {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** The names of parameters that the operation does not know. @param {WireEntry} entry
+ * @returns {string[]} */
+export function ignored(entry) {
+  const found = /** @type {Entry} */ (entry).ignored ?? [];
+  return typeof found === "string" ? found.split(",").map((one) => one.trim()).filter(Boolean) : found;
+}
+
+/** The orders that a request placed or named. @param {WireEntry} entry @returns {string[]} */
+export function orderIds(entry) {
+  const told = /** @type {Entry} */ (entry);
+  const ids = (told.orders ?? told.orderIds ?? []).map(String);
+  if (ids.length) return ids;
+  for (const text of [told.answer ?? "", entry.text]) {
+    const id = fields(text)?.orderId;
+    if (typeof id === "string" || typeof id === "number") return [String(id)];
+  }
+  return [];
+}
+
+/** Whether the request, in its owner's name, may change something.
+ * @param {WireEntry} entry */
+export function changes(entry) {
+  return entry.method !== "GET" && Boolean(entry.operation);
+}
+
+/** A text of JSON, with a line for each field; any other text as it is. @param {string} text */
+export function spread(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
