@@ -18,9 +18,11 @@ from venue.gateway.bounds import Bounds
 from venue.gateway.dispatch.dispatcher import Desk
 from venue.gateway.dispatch.faulty import FaultyDoor
 from venue.gateway.door import Door
+from venue.gateway.pages.events import PageStream
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.limits import SocketLimits, Timing
 from venue.gateway.streams.sockets import Sockets, Taken
+from venue.gateway.streams.subscriber import PageStreams
 from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server
 from venue.gateway.worlds import Worlds
@@ -72,7 +74,8 @@ def _doors(
     """Return the function that serves a venue's requests, and the door for its streams."""
     make = partial(dispatcher, door, options, origins, operators)
     requests = make()
-    streams = _streams(door, options, requests.desk, origins, limits, taken)
+    pages = partial(PageStream, door, operators)
+    streams = _streams(door, options, requests.desk, origins, limits, taken=taken, pages=pages)
     requests.faulty = FaultyDoor(door, requests, lambda clock: make(clock).serve).serve
     return door.noted(requests.serve), streams
 
@@ -100,7 +103,9 @@ def _streams(
     desk: Desk,
     origins: Origins,
     limits: SocketLimits,
+    *,
     taken: Taken,
+    pages: PageStreams,
 ) -> Sockets:
     """Return the door for streams, with a hub that hears of every batch from now on."""
     node = door.node
@@ -108,6 +113,6 @@ def _streams(
     node.outbox.follow(hub.follow)
     node.timekeeper.follow(hub, hub.keep_up)
     checks = authenticator(door, node.clock)
-    sockets = Sockets(door, hub, checks, limits, desk, origins, taken=taken)
+    sockets = Sockets(door, hub, checks, limits, desk, origins, taken=taken, pages=pages)
     node.reverts.tell("sockets", sockets.go_back)
     return sockets

@@ -27,6 +27,7 @@ from venue.gateway.streams.limits import Allowance, SocketLimits
 from venue.gateway.streams.logins import Logins
 from venue.gateway.streams.session import Session
 from venue.gateway.streams.socket_orders import SocketOrders
+from venue.gateway.streams.subscriber import Conversation, PageStreams
 from venue.gateway.streams.tap import Tap, note_refused
 from venue.gateway.streams.upgrade import check_faults, keep_alive, protocol, refused, window_bits
 from venue.gateway.transport.listener import Listener
@@ -38,6 +39,7 @@ TOGETHER_BYTES: Final = 32 * 1024  # of frames that leave with one write
 UNSUPPORTED: Final = 1003
 NOT_TEXT: Final = 1007
 RESTARTING: Final = 1012
+OF_PAGES: Final = b"/_venue/events"
 BY_PATH: Final = {socket.path: socket for socket in SOCKETS}
 
 log = logging.getLogger("venue.gateway")
@@ -51,6 +53,7 @@ class StreamServer(Protocol):
     limits: SocketLimits
     logins: Logins
     origins: Origins
+    pages: PageStreams | None
 
     def enter(self, ip: str) -> None:
         """Count a stream; ApiError 429 or 503 when it may not come in."""
@@ -93,7 +96,7 @@ class SocketConnection(asyncio.Protocol):
         self._conn = protocol(server.limits.message_bytes)
         self._window_bits = 0  # of what is sent; 0: not compressed
         self._ip: str | None = None  # counted at the gate under this address
-        self._session: Session | None = None
+        self._session: Conversation | None = None
         self._tap: Tap | None = None  # where the wire log is kept
         self._opening: asyncio.Task[None] | None = None
         self._early = b""  # bytes that came with the upgrade, before its answer
@@ -276,15 +279,17 @@ class SocketConnection(asyncio.Protocol):
         server, asked = self._server, self._request
         ip = asked.ip
         server.origins.check(asked.headers)
-        check_faults(server.door, asked)
+        of_page = asked.path == OF_PAGES
+        if not of_page:
+            check_faults(server.door, asked)
         server.enter(ip)
         self._ip = ip
         response = self._conn.accept(request)
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
             raise ApiError(-1000, f"{self._conn.handshake_exc}.", response.status_code)
-        socket = BY_PATH[request.path.partition("?")[0]]
+        socket = BY_PATH.get(request.path.partition("?")[0])
         caller = None
-        if socket.private:
+        if socket is not None and socket.private:
             caller = await server.logins.login(socket, asked, ip)
         if self._ended or self._transport.is_closing():
             return
@@ -292,11 +297,19 @@ class SocketConnection(asyncio.Protocol):
         self._window_bits = window_bits(self._conn)
         self._conn.send_response(response)
         self._flush()
+        self._session = self._talk(socket, caller, ip)
+        self._session.begin(server.name())
+
+    def _talk(self, socket: Socket | None, caller: Caller | None, ip: str) -> Conversation:
+        """Return what the open connection is about: the channels of a socket, or a page."""
+        server, door = self._server, self._server.door
+        if socket is None:
+            assert server.pages is not None, "the door admits no other path"
+            return server.pages(self._request, self)
         uid = caller.uid if caller is not None else 0
-        door = server.door
         self._tap = Tap(door.wire, self, uid) if door.wire is not None else None
         link = self._tap or self
-        self._session = Session(
+        return Session(
             door, server.hub, socket,
             uid=uid,
             limits=server.limits.session,
@@ -304,7 +317,6 @@ class SocketConnection(asyncio.Protocol):
             key=door.keys.by_key(caller.key.encode()) if caller is not None else None,
             entry=server.entry(socket, caller, ip, link.send) if caller is not None else None,
         )  # fmt: skip
-        self._session.begin(server.name())
 
     def _refuse(self, refusal: ApiError) -> None:
         """Answer the upgrade as HTTP."""

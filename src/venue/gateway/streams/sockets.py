@@ -18,12 +18,13 @@ from venue.gateway.access.origins import Origins
 from venue.gateway.answers.market import trade_id_text
 from venue.gateway.dispatch.dispatcher import Desk
 from venue.gateway.door import Door
-from venue.gateway.streams.connection import BY_PATH, SocketConnection
+from venue.gateway.streams.connection import BY_PATH, OF_PAGES, SocketConnection
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.limits import SocketLimits
 from venue.gateway.streams.logins import Logins
 from venue.gateway.streams.socket_orders import SocketOrders
+from venue.gateway.streams.subscriber import PageStreams
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
 
@@ -54,11 +55,13 @@ class Sockets:
         origins: Origins,
         *,
         taken: Taken | None = None,
+        pages: PageStreams | None = None,
     ) -> None:
         self.door = door
         self.hub = hub
         self.limits = limits
         self.origins = origins
+        self.pages = pages
         self.logins = Logins(door, authenticator)
         self._desk = desk
         self._entries: WeakSet[SocketOrders] = WeakSet()  # of connections that are there or leave
@@ -79,6 +82,8 @@ class Sockets:
         headers = request.headers
         named = [token.strip() for token in headers.get(b"connection", b"").lower().split(b",")]
         websocket = headers.get(b"upgrade", b"").lower() == b"websocket" and b"upgrade" in named
+        if request.path == OF_PAGES:
+            return websocket and self.pages is not None
         return websocket and request.path.decode("latin-1") in BY_PATH
 
     def connection(
