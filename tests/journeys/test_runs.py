@@ -233,7 +233,7 @@ def test_questions_without_effect_are_answered(lived: Lived, opened: OpenRun) ->
     body: dict[str, Any] = {"owner": "alice", "product": "SPOT"}
     body |= {"order": {**ORDER, "price": "60000", "quantity": "0.01"}}
     assert ok(opened.client.post("/_venue/preview", body)).json["accepted"]
-    wire = ok(opened.client.get("/_venue/wire?owner=alice&operation=place_order")).json
+    wire = ok(opened.client.get("/_venue/wire?owner=alice&operation=place_order&tools=true")).json
     assert [entry["status"] for entry in wire] == [200, 200]
     assert ok(opened.client.get("/_venue/wire?status=4xx&kind=SENT")).json == []
     first = min(lived.told)

@@ -72,7 +72,7 @@ def _wire(client: Client) -> list[WireEntry]:
     found: list[WireEntry] = []
     for kind in KINDS:
         try:
-            answer = _ask(client, "wire", kind=kind, limit=KINDS_EACH)
+            answer = _ask(client, "wire", kind=kind, limit=KINDS_EACH, tools=True)
         except FAILURES:
             return []
         found += msgspec.convert(answer, list[WireEntry])

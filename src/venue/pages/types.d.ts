@@ -85,8 +85,9 @@ export type TradesRequest = { "symbol": string; "limit"?: number };
 export type UserTrade = { "id": number; "orderId": number; "symbol": string; "buyer": boolean; "commission": string; "commissionAsset": string; "maker": boolean; "price": string; "qty": string; "quoteQty": string; "realizedPnl": string; "side": string; "positionSide": string; "time": number };
 export type UserTradesRequest = { "symbol"?: (string | null); "orderId"?: (number | null); "startTime"?: (number | null); "endTime"?: (number | null); "fromId"?: (number | null); "limit"?: number };
 export type When = { "nth"?: ((number | string)[] | ("" | null)); "first"?: (number | string | ("" | null)); "every"?: (number | string | ("" | null)); "after"?: (number | string | ("" | null)); "probability"?: (string | number | ("" | null)); "count"?: (number | string | ("" | null)); "from"?: (string | ("" | null)); "until"?: (string | ("" | null)) };
-export type WireEntry = { "number": number; "time": number; "kind": string; "owner": string; "method": string; "path": string; "operation": string; "status": (number | null); "code": number; "msg": string; "ms": number; "fault": string; "text": string; "repeat": (string | null) };
-export type WireRequest = { "owner"?: (string | null); "kind"?: (("REQUEST" | "OPERATION" | "HEARD" | "SENT") | null); "operation"?: (string | null); "status"?: (string | null); "faulty"?: boolean; "after"?: number; "limit"?: number };
+export type WireEntry = { "number": number; "time": number; "kind": string; "owner": string; "method": string; "path": string; "operation": string; "status": (number | null); "code": number; "msg": string; "ms": number; "fault": string; "text": string; "repeat": (string | null); "answer"?: string; "size"?: number; "cut"?: boolean; "ignored"?: string[]; "orders"?: number[]; "sequence"?: number; "signed"?: (WireSigned | null); "tool"?: boolean };
+export type WireRequest = { "owner"?: (string | null); "kind"?: (("REQUEST" | "OPERATION" | "HEARD" | "SENT") | null); "operation"?: (string | null); "status"?: (string | null); "faulty"?: boolean; "after"?: number; "limit"?: number; "refused"?: boolean; "tools"?: boolean };
+export type WireSigned = { "key": string; "timestamp": string; "signature": string; "payload": string };
 
 /** The replies of the operations that pages use. */
 export interface Replies {

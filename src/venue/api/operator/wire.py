@@ -25,7 +25,8 @@ class WireRequest(Struct, kw_only=True):
     """The newest entries that agree with every field given, oldest first.
 
     `owner` is a name or a uid, `operation` a name of the table, `status` one such as 400, a class
-    such as 4xx, or lost. `after` leaves out entries up to a number; `faulty` all that no rule hit.
+    such as 4xx, or lost. `refused` leaves out frames and successes, `faulty` all that no rule hit,
+    `after` entries up to a number. Requests of the venue's own tools are left out without `tools`.
     """
 
     owner: Text | None = None
@@ -35,6 +36,21 @@ class WireRequest(Struct, kw_only=True):
     faulty: Flag = False
     after: AfterNumber = 0
     limit: EntryLimit = 100
+    refused: Flag = False
+    tools: Flag = False
+
+
+class WireSigned(Struct):
+    """The parts of a signed request: the last characters of its `key`, the first of `signature`.
+
+    `payload` is the text to sign. It ends with ... where the rest is too long to keep, cannot be
+    read or holds a secret.
+    """
+
+    key: str
+    timestamp: str
+    signature: str
+    payload: str
 
 
 class WireEntry(Struct):
@@ -46,6 +62,12 @@ class WireEntry(Struct):
     connection ended. `code` and `msg` are those of a refusal. `fault` names the hits of rules as
     `X-Venue-Fault` does. `text` are the parameters, or the frame. Values of fields that name
     secrets are masked. `repeat` is the command that sends it again; null where there is none.
+
+    `answer` is the beginning of the answer's body, `size` its bytes; `cut`: there are more than are
+    shown. `ignored` names parameters that the operation does not know, `orders` the first orders
+    that the answer names. It was answered after command `sequence`. `signed` is null of what was
+    not signed. `tool`: it is of the venue's own tools, which are its page, and operators with rows
+    under /_venue/ and in place of an owner.
     """
 
     number: int
@@ -62,6 +84,14 @@ class WireEntry(Struct):
     fault: str
     text: str
     repeat: str | None
+    answer: str = ""
+    size: int = 0
+    cut: bool = False
+    ignored: list[str] = []
+    orders: list[int] = []
+    sequence: int = 0
+    signed: WireSigned | None = None
+    tool: bool = False
 
 
 _W = (1, 0)

@@ -1,7 +1,8 @@
 """The wire log: the last requests and frames of all clients, in bounded memory.
 
 While an order is processed its data is only stored. It is parsed, named and masked when somebody
-reads the log. Headers are not stored, so neither signatures nor passphrases are.
+reads the log. Of the headers, passphrases are never stored; of a key only the last characters
+are, and of a signature the first.
 """
 
 from __future__ import annotations
@@ -12,19 +13,27 @@ from itertools import count
 from time import perf_counter
 from typing import Any, Final
 
+import msgspec
+
 from venue.api.errors import ApiError
 from venue.api.operator import wire
 from venue.core.engine import Engine
+from venue.gateway.access.sessions import PAGE
 from venue.gateway.transport.request import Answering, Request
 from venue.node.venue_clock import VenueClock
 
 KEPT_BYTES: Final = 4 * 1024  # of a query, a body or a frame, each; of a path a quarter
 PATH_BYTES: Final = 1024
+ANSWER_BYTES: Final = KEPT_BYTES + PATH_BYTES  # of an answer with its head
+KEY_BYTES: Final = 4  # the last of a key
+SIGNATURE_BYTES: Final = 8  # the first of a signature: too few to use it
+STAMP_BYTES: Final = 16  # of a time: those that are right have 13
 OWN_PATH: Final = wire.wire.path.encode()  # reading the log leaves no entry in it
 REQUEST_ID: Final = b"\r\nx-venue-request-id: %d\r\n"
 ACT_AS: Final = b"x-venue-act-as"
 _OK: Final = b"HTTP/1.1 200"
-_END: Final = b"\r\n\r\n"
+_KEY: Final = b"access-key"
+_encode = msgspec.json.Encoder().encode
 
 Finish = Callable[[Any, Exception | None], None]
 
@@ -96,17 +105,19 @@ class Exchange:
     """A request over HTTP and its outcome; it takes the place of the connection for the request's
     handler.
 
-    `status` 0: the connection ended without an answer. `refusal` is the body of an answer that is
-    no success; `sequence` is the venue's when it was refused. `uid` is the owner whose signature
-    was right, below 0 an operator, 0 nobody. `acts` is the owner for which the request asked to
-    act; `began` and `ended` are seconds of the same clock.
+    `status` 0: the connection ended without an answer. `answered` is the answer with its head;
+    `sequence` is the venue's when it was sent. `uid` is the owner whose signature was right, below
+    0 an operator, 0 nobody. `acts` is the owner for which the request asked to act, `page` whether
+    it says that it is the venue's page's. `signed` are its time, the last characters of its key and
+    the first of its signature; `began` and `ended` are seconds of the same clock.
 
     Every order of a practice venue waits for this code, so work that can wait is done at reading.
     """
 
     __slots__ = (
-        "_connection", "_log", "_request", "_whole", "acts", "began", "body", "ended", "fault",
-        "method", "number", "path", "query", "refusal", "sequence", "status", "time", "uid",
+        "_connection", "_log", "_request", "_whole", "acts", "answered", "began", "body", "ended",
+        "fault", "method", "number", "page", "path", "query", "sequence", "signed", "status",
+        "time", "uid",
     )  # fmt: skip
     number: int
     ended: float
@@ -129,6 +140,8 @@ class Exchange:
         self._request: Request | None = request  # until it is answered
         self.uid = 0
         self.acts = headers[ACT_AS][:PATH_BYTES] if ACT_AS in headers else b""
+        self.page = PAGE in headers
+        self.signed = _signed(headers) if _KEY in headers else None
         self.fault = ""
 
     @property
@@ -143,15 +156,13 @@ class Exchange:
         if connection is None:
             return
         self._connection = None
-        self.refusal = b""
+        self.answered = data if len(data) <= ANSWER_BYTES else data[:ANSWER_BYTES]
         self.status = 200
-        self.sequence = 0
+        self.sequence = self._log.engine.sequence
         self._know()
         self._log.keep(self)
         if not data.startswith(_OK):
             self.status = int(data[9:12])
-            self.sequence = self._log.engine.sequence
-            self.refusal = data.partition(_END)[2][:KEPT_BYTES]
             data = data.replace(b"\r\n", REQUEST_ID % self.number, 1)
         connection.answer(data)
 
@@ -184,7 +195,7 @@ class Exchange:
 
     def _lose(self) -> Answering:
         """Note the end without an answer. The log keeps no connection."""
-        self.refusal = b""
+        self.answered = b""
         self.status = 0
         self.sequence = self._log.engine.sequence
         self._know()
@@ -196,11 +207,15 @@ class Exchange:
 
 
 class Operated:
-    """An operation over a socket, as `Exchange` is one over HTTP."""
+    """An operation over a socket, as `Exchange` is one over HTTP.
+
+    `reply` is what it was answered with: a record, or the beginning of its JSON, which has
+    `reply_size` bytes. `ignored` names its parameters that the venue does not know.
+    """
 
     __slots__ = (
-        "_log", "acts", "began", "body", "ended", "fault", "method", "number", "path", "query",
-        "refusal", "sequence", "size", "status", "time", "uid",
+        "_log", "acts", "began", "body", "ended", "fault", "ignored", "method", "number", "path",
+        "query", "reply", "reply_size", "sequence", "size", "status", "time", "uid",
     )  # fmt: skip
 
     def __init__(self, log: WireLog, method: str, path: str, uid: int, params: bytes) -> None:
@@ -215,7 +230,9 @@ class Operated:
         self.uid = uid
         self.acts = b""
         self.fault = ""
-        self.refusal = b""
+        self.ignored: list[str] = []
+        self.reply: Any = None
+        self.reply_size = 0
         self.status = 0
         self.number = 0
         self.sequence = 0
@@ -225,7 +242,7 @@ class Operated:
         """Call `finish` and note the outcome."""
 
         def noted(reply: Any, problem: Exception | None) -> None:
-            self.end(problem)
+            self.end(problem, reply)
             finish(reply, problem)
 
         return noted
@@ -239,15 +256,34 @@ class Operated:
 
         return noted
 
-    def end(self, problem: Exception | None) -> None:
-        """Note that it is answered."""
+    def end(self, problem: Exception | None, reply: Any = None) -> None:
+        """Note that it is answered. The record of one order is kept; a list may be long."""
         if isinstance(problem, ApiError):
             self.status = problem.status
-            self.refusal = problem.body()[:KEPT_BYTES]
+            self._keep(problem.body())
+        elif problem is None:
+            self.status = 200
+            if type(reply) is list:
+                self._keep(_encode(reply))
+            else:
+                self.reply = reply
         else:
-            self.status = 200 if problem is None else 500
+            self.status = 500
         self._end()
+
+    def _keep(self, reply: bytes) -> None:
+        self.reply = reply[:KEPT_BYTES]
+        self.reply_size = len(reply)
 
     def _end(self) -> None:
         self.sequence = self._log.engine.sequence
         self._log.keep(self)
+
+
+def _signed(headers: dict[bytes, bytes]) -> tuple[bytes, bytes, bytes]:
+    """Return the time of a request, the end of its key and the beginning of its signature."""
+    return (
+        headers.get(b"access-timestamp", b"")[:STAMP_BYTES],
+        headers[_KEY][-KEY_BYTES:],
+        headers.get(b"access-sign", b"")[:SIGNATURE_BYTES],
+    )

@@ -96,6 +96,8 @@ class SocketOrders:
         except ApiError as refusal:
             self._refuse(identity, refusal, note)
             return True
+        if note is not None:
+            note.ignored = _shown(ignored)
         self._in_flight += 1
         turn = partial(self._begin, route, values)
         finish: Finish = partial(self._served, route, identity, ignored, values)
@@ -278,8 +280,13 @@ class SocketOrders:
 def _answered(identity: Identity, ignored: list[str], reply: Any) -> Frame:
     answer = Answer(id=identity, status=200, result=reply)
     if ignored:
-        answer.ignored = [errors.shown(name)[1:-1] for name in ignored[:SHOWN_MAX]]
+        answer.ignored = _shown(ignored)
     return Frame(_encode(answer))
+
+
+def _shown(ignored: list[str]) -> list[str]:
+    """Return the first ignored names as they are shown."""
+    return [errors.shown(name)[1:-1] for name in ignored[:SHOWN_MAX]]
 
 
 def _values(params: Raw) -> dict[str, Any]:

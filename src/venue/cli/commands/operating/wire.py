@@ -33,12 +33,15 @@ class Filter:
         str | None, Parameter(help="Only REQUEST, OPERATION (over a socket), HEARD or SENT.")
     ] = None
     faulty: Annotated[bool, Parameter(help="Only entries hit by a fault.", negative="")] = False
+    refused: Annotated[bool, Parameter(help="Only refused or lost requests.", negative="")] = False
+    tools: Annotated[bool, Parameter(help="Also of the venue's own tools.", negative="")] = False
 
     def values(self) -> dict[str, Any]:
         """As parameters of the operation."""
         given = {
             "owner": self.name, "status": self.status, "operation": self.operation,
             "kind": self.kind, "faulty": "true" if self.faulty else None,
+            "refused": "true" if self.refused else None, "tools": "true" if self.tools else None,
         }  # fmt: skip
         return {name: value for name, value in given.items() if value is not None}
 
