@@ -145,7 +145,7 @@ def _snapshots(journal: Journal, engine: Engine) -> tuple[list[Row], str]:
     accounts, owners = engine.spot.accounts.values(), len(engine.ledger.accounts)
     note = (
         f"the snapshot: {owners:,} owners, {sum(len(a.orders) for a in accounts):,} open"
-        f" orders, {len(engine.spot.client_ids.ended()):,} remembered client ids,"
+        f" orders, {len(engine.spot.client_ids.ended_orders()):,} remembered client ids,"
         f" {len(data):,} bytes; recovery checks its hash"
     )
     return [

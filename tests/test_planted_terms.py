@@ -85,7 +85,7 @@ def tiers_at_once(patch: Patch) -> None:
 
 def orders_stay(patch: Patch) -> None:
     """Orders stay that new margins do not allow."""
-    patch.setattr(terms_fit, "_allowed", lambda tiers, value: 500)
+    patch.setattr(terms_fit, "_leverage_max", lambda tiers, value: 500)
 
 
 FAULTS: Final[dict[str, tuple[Callable[[Patch], None], Push | None, int]]] = {

@@ -155,4 +155,4 @@ def test_a_tick_forgets_the_client_ids_of_ended_orders_after_a_day() -> None:
     world.time += 1
     world.apply(commands.Tick())
     assert list(world.spot_account("ann").clients) == ["id 2"]
-    assert not world.engine.spot.client_ids.ended()
+    assert not world.engine.spot.client_ids.ended_orders()

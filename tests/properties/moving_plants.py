@@ -12,7 +12,13 @@ from properties.moving_run import Plant
 from properties.moving_world import UIDS
 from venue.core.book.book import NO_ASK
 from venue.core.contract.records import Perpetual
-from venue.core.contract.reference.index import apart, depth_cost, posted, spot_notional, value
+from venue.core.contract.reference.index import (
+    apart,
+    depth_cost,
+    posted_prices,
+    spot_notional,
+    value,
+)
 from venue.core.engine import Engine
 from venue.core.messages import commands as c
 from venue.core.messages.commands import Command
@@ -25,7 +31,7 @@ def median_doubt(engine: Engine, command: Command, after: bool) -> None:
     if not after:
         return
     for perp in engine.contracts.markets.values():
-        price = value(perp, posted(perp, command.time), command.time)
+        price = value(perp, posted_prices(perp, command.time), command.time)
         waits = command.time < perp.wait_until
         if isinstance(command, PRICES):
             perp.doubt = not price or waits or apart(perp, price)

@@ -174,7 +174,7 @@ class ServiceJudge:
             return
         for uid, symbol in self.fired:
             perp = self.engine.contracts.markets[symbol]
-            if self.taken.get(symbol, 0) >= QUOTED or perp.closed() or perp.market.halted:
+            if self.taken.get(symbol, 0) >= QUOTED or perp.refuses_opening() or perp.market.halted:
                 continue
             left = [
                 position.quantity

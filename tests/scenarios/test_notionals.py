@@ -150,4 +150,4 @@ def test_a_change_does_not_make_a_contract_dear() -> None:
     world.post(11_000)
     assert refusal(world.apply(commands.ChangeContract(SMALL))) == Reject.INSTRUMENT_INVALID
     world.change(index_notional=10_500)  # better than before, though not enough
-    assert world.engine.contracts.markets[SYMBOL].closed()
+    assert world.engine.contracts.markets[SYMBOL].refuses_opening()

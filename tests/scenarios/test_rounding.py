@@ -50,7 +50,9 @@ def meet(world: ContractWorld, choice: Random) -> list[Event]:
         if not held or not others:
             return []
         seller, buyer = choice.choice(held), choice.choice(others)
-        most = min(world.position(seller, LONG).left(), world.position(buyer, SHORT).left(), lots)
+        most = min(
+            world.position(seller, LONG).free_lots(), world.position(buyer, SHORT).free_lots(), lots
+        )
         if seller == buyer or most < 1:
             return []
         said = world.close_long(seller, most, price)

@@ -22,7 +22,7 @@ from venue.vocabulary import OPEN_ORDERS_PER_ACCOUNT_MAX, Product, Reject
 GUARDED_MAX: Final = 2 * OPEN_ORDERS_PER_ACCOUNT_MAX  # ids kept until those that ended are dropped
 
 
-class Guarded:
+class GuardedOrders:
     """The orders of one connection, by id; some of them may have ended."""
 
     __slots__ = ("orders", "product", "uid")
@@ -41,7 +41,7 @@ class Connections:
     def __init__(self, spot: Spot, contracts: Contracts) -> None:
         self.spot = spot
         self.contracts = contracts
-        self.guarded: dict[int, Guarded] = {}
+        self.guarded: dict[int, GuardedOrders] = {}
 
     def guard(self, command: GuardOrders) -> list[Event]:
         """Tie orders to a connection, or untie them. Tied orders are cancelled when it ends."""
@@ -57,7 +57,7 @@ class Connections:
         self._forget_ended(guarded)
         return []
 
-    def placed(self, command: PlaceOrder | PlaceContractOrder, events: list[Event]) -> None:
+    def note_placed(self, command: PlaceOrder | PlaceContractOrder, events: list[Event]) -> None:
         """Remember a resting order that was placed over a connection that guards its orders."""
         first = events[0]
         product = Product.SPOT if isinstance(command, PlaceOrder) else Product.CONTRACT
@@ -83,14 +83,14 @@ class Connections:
                 events += self.spot.cancel(CancelOrder(guarded.uid, order_id, time=command.time))
         return events
 
-    def _of(self, number: int, uid: int, product: int) -> Guarded:
+    def _of(self, number: int, uid: int, product: int) -> GuardedOrders:
         """Return the orders of a connection; create the record when it is new."""
         found = self.guarded.get(number)
         if found is None:
-            found = self.guarded[number] = Guarded(uid, product)
+            found = self.guarded[number] = GuardedOrders(uid, product)
         return found
 
-    def _forget_ended(self, guarded: Guarded) -> None:
+    def _forget_ended(self, guarded: GuardedOrders) -> None:
         """Keep only the ids of orders that are still open."""
         account = self.spot.ledger.accounts[guarded.uid]
         open_: dict[int, object] = {}

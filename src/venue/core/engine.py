@@ -253,17 +253,17 @@ class Engine:
         if type(command) is PLACE:
             events = self.spot.place(command)
             if command.connection:
-                self.connections.placed(command, events)
+                self.connections.note_placed(command, events)
         elif type(command) is CANCEL:
             events = self.spot.cancel(command)
         elif type(command) is PLACE_CONTRACT:
             contracts = self.contracts
             events = contracts.place(command)
             if command.connection:
-                self.connections.placed(command, events)
+                self.connections.note_placed(command, events)
             if len(events) > 1:
-                if contracts.followed(command.symbol):
-                    self.schedule.traded(events, command.symbol, time)
+                if contracts.may_trigger(command.symbol):
+                    self.schedule.fire_triggers(events, command.symbol, time)
                 if contracts.collateral.copied:
                     self._copy(events, time)
         elif type(command) is CANCEL_CONTRACT:
@@ -376,8 +376,8 @@ class Engine:
         """Add the conditional orders that trades among the events triggered."""
         traded = [event.symbol for event in events if isinstance(event, ContractTrade)]
         for symbol in dict.fromkeys(traded):
-            if self.contracts.followed(symbol):
-                self.schedule.traded(events, symbol, time)
+            if self.contracts.may_trigger(symbol):
+                self.schedule.fire_triggers(events, symbol, time)
         return events
 
     # -- read-only questions ---------------------------------------------------------------------

@@ -93,13 +93,13 @@ class Contract(Struct, frozen=True, array_like=True):
 
 def lot_atoms(instrument: Instrument, base: Asset) -> int:
     """Base atoms in one lot; 0 when a lot is no whole number of atoms."""
-    return _scaled(instrument.step, base.scale - instrument.quantity_scale)
+    return _scale(instrument.step, base.scale - instrument.quantity_scale)
 
 
 def unit_atoms(instrument: Instrument, quote: Asset) -> int:
     """Quote atoms in one tick x lot (rule 1.1); 0 when that is no whole number."""
     shift = quote.scale - instrument.price_scale - instrument.quantity_scale
-    return _scaled(instrument.tick * instrument.step, shift)
+    return _scale(instrument.tick * instrument.step, shift)
 
 
 def fault(instrument: Instrument) -> str:
@@ -181,7 +181,7 @@ def _schedule_fault(contract: Contract) -> str:
     return hours_fault(contract.market_hours)
 
 
-def _scaled(number: int, shift: int) -> int:
+def _scale(number: int, shift: int) -> int:
     if shift >= 0:
         return int(number * 10**shift)
     quotient, rest = divmod(number, 10**-shift)

@@ -106,7 +106,7 @@ class Owners:
             return [Rejected(Reject.SUPPLY_MAX, AMOUNT_MAX + self.ledger.external[asset])]
         self.ledger.credit(account, command.wallet, asset, command.amount)
         return [
-            self.moved(
+            self.movement_event(
                 account,
                 command.wallet,
                 asset,
@@ -135,7 +135,7 @@ class Owners:
         if command.wallet == WALLET_CONTRACT:
             keep_before_gift(self.collateral.holding_of(account), asset, given=False)
         return [
-            self.moved(
+            self.movement_event(
                 account,
                 command.wallet,
                 asset,
@@ -171,10 +171,12 @@ class Owners:
         self.next_transfer = transfer_id + 1
         return [
             Transferred(transfer_id, command.uid, command.asset, source, target, amount),
-            self.moved(
+            self.movement_event(
                 account, source, asset, BillKind.TRANSFER_OUT, -amount, REASON_USER_TRANSFER
             ),
-            self.moved(account, target, asset, BillKind.TRANSFER_IN, amount, REASON_USER_TRANSFER),
+            self.movement_event(
+                account, target, asset, BillKind.TRANSFER_IN, amount, REASON_USER_TRANSFER
+            ),
         ]
 
     def record_streams(self, command: RecordStreams) -> list[Event]:
@@ -194,7 +196,7 @@ class Owners:
             return spare(self.collateral.holding_of(account).cross(asset)) - gift
         return account.free(wallet, asset)
 
-    def moved(
+    def movement_event(
         self, account: Account, wallet: int, asset: int, kind: BillKind, amount: int, reason: str
     ) -> Event:
         """Return the bill of a movement, or the income item when it was the contract wallet's."""

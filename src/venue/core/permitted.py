@@ -54,7 +54,7 @@ class Verdict(IntEnum):
     ENDED = 6  # it finds nothing: all that it could be about has ended
 
 
-class Permitted(Struct, frozen=True):
+class Permission(Struct, frozen=True):
     """One command: its answer while its owner is frozen, while its symbol is halted, while its
     contract is delisted and its orders only reduce, and after its contract is settled."""
 
@@ -70,39 +70,39 @@ _SKIPPED, _NOT_ASKED = Verdict.SKIPPED, Verdict.NOT_ASKED
 _CLOSING, _ENDED = Verdict.CLOSING, Verdict.ENDED
 PERMITTED: Final = (
     # An owner's requests.
-    Permitted(PlaceOrder, _REPEATED, _REPEATED),
-    Permitted(CancelOrder, _TAKEN, _TAKEN),
-    Permitted(CancelOrders, _TAKEN, _TAKEN),
-    Permitted(PlaceContractOrder, _REPEATED, _REPEATED, _CLOSING, _REPEATED),
-    Permitted(CancelContractOrder, _TAKEN, _TAKEN, _TAKEN, _ENDED),
-    Permitted(CancelContractOrders, _TAKEN, _TAKEN, _TAKEN, _TAKEN),
-    Permitted(ClosePositions, _REFUSED, _SKIPPED, _TAKEN, _TAKEN),
-    Permitted(PlaceAlgo, _REPEATED, _REPEATED, _CLOSING, _REPEATED),
-    Permitted(ChangeAlgo, _REFUSED, _REFUSED, _TAKEN, _ENDED),
-    Permitted(CancelAlgo, _TAKEN, _TAKEN, _TAKEN, _ENDED),
-    Permitted(CancelAlgos, _TAKEN, _TAKEN, _TAKEN, _TAKEN),
-    Permitted(SetCancelAfter, _TAKEN, _NOT_ASKED),
-    Permitted(GuardOrders, _TAKEN, _NOT_ASKED),
-    Permitted(SetLeverage, _REFUSED, _TAKEN, _TAKEN, _TAKEN),
-    Permitted(SetMarginMode, _REFUSED, _TAKEN, _TAKEN, _TAKEN),
-    Permitted(MoveMargin, _REFUSED, _TAKEN, _TAKEN, _ENDED),
-    Permitted(SetAutoMargin, _REFUSED, _TAKEN, _TAKEN, _ENDED),
-    Permitted(Follow, _REFUSED, _TAKEN, _TAKEN, _TAKEN),
-    Permitted(StopCopying, _TAKEN, _NOT_ASKED),
-    Permitted(CloseCopy, _REFUSED, _REFUSED, _TAKEN, _ENDED),
-    Permitted(InternalWithdraw, _REPEATED, _NOT_ASKED),
-    Permitted(RecordStreams, _TAKEN, _NOT_ASKED),
+    Permission(PlaceOrder, _REPEATED, _REPEATED),
+    Permission(CancelOrder, _TAKEN, _TAKEN),
+    Permission(CancelOrders, _TAKEN, _TAKEN),
+    Permission(PlaceContractOrder, _REPEATED, _REPEATED, _CLOSING, _REPEATED),
+    Permission(CancelContractOrder, _TAKEN, _TAKEN, _TAKEN, _ENDED),
+    Permission(CancelContractOrders, _TAKEN, _TAKEN, _TAKEN, _TAKEN),
+    Permission(ClosePositions, _REFUSED, _SKIPPED, _TAKEN, _TAKEN),
+    Permission(PlaceAlgo, _REPEATED, _REPEATED, _CLOSING, _REPEATED),
+    Permission(ChangeAlgo, _REFUSED, _REFUSED, _TAKEN, _ENDED),
+    Permission(CancelAlgo, _TAKEN, _TAKEN, _TAKEN, _ENDED),
+    Permission(CancelAlgos, _TAKEN, _TAKEN, _TAKEN, _TAKEN),
+    Permission(SetCancelAfter, _TAKEN, _NOT_ASKED),
+    Permission(GuardOrders, _TAKEN, _NOT_ASKED),
+    Permission(SetLeverage, _REFUSED, _TAKEN, _TAKEN, _TAKEN),
+    Permission(SetMarginMode, _REFUSED, _TAKEN, _TAKEN, _TAKEN),
+    Permission(MoveMargin, _REFUSED, _TAKEN, _TAKEN, _ENDED),
+    Permission(SetAutoMargin, _REFUSED, _TAKEN, _TAKEN, _ENDED),
+    Permission(Follow, _REFUSED, _TAKEN, _TAKEN, _TAKEN),
+    Permission(StopCopying, _TAKEN, _NOT_ASKED),
+    Permission(CloseCopy, _REFUSED, _REFUSED, _TAKEN, _ENDED),
+    Permission(InternalWithdraw, _REPEATED, _NOT_ASKED),
+    Permission(RecordStreams, _TAKEN, _NOT_ASKED),
     # An operator's acts for one owner.
-    Permitted(Withdraw, _REPEATED, _NOT_ASKED),
-    Permitted(Transfer, _REPEATED, _NOT_ASKED),
-    Permitted(Deposit, _TAKEN, _NOT_ASKED),
-    Permitted(ChangeGift, _TAKEN, _NOT_ASKED),
-    Permitted(FreezeOwner, _TAKEN, _NOT_ASKED),
-    Permitted(SetFees, _TAKEN, _NOT_ASKED),
-    Permitted(JoinDiscount, _TAKEN, _NOT_ASKED),
-    Permitted(SetAffiliate, _TAKEN, _NOT_ASKED),
-    Permitted(Invite, _TAKEN, _NOT_ASKED),
-    Permitted(SetLead, _TAKEN, _NOT_ASKED),
+    Permission(Withdraw, _REPEATED, _NOT_ASKED),
+    Permission(Transfer, _REPEATED, _NOT_ASKED),
+    Permission(Deposit, _TAKEN, _NOT_ASKED),
+    Permission(ChangeGift, _TAKEN, _NOT_ASKED),
+    Permission(FreezeOwner, _TAKEN, _NOT_ASKED),
+    Permission(SetFees, _TAKEN, _NOT_ASKED),
+    Permission(JoinDiscount, _TAKEN, _NOT_ASKED),
+    Permission(SetAffiliate, _TAKEN, _NOT_ASKED),
+    Permission(Invite, _TAKEN, _NOT_ASKED),
+    Permission(SetLead, _TAKEN, _NOT_ASKED),
 )
 # The engine refuses these of a frozen owner before any rule of their own. A command that knows
 # repetitions looks for one first, and its own rule refuses it.

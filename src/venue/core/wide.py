@@ -21,7 +21,7 @@ def encode(value: Any) -> bytes:
     try:
         return _encode(value)
     except OverflowError:
-        return _encode(_marked(msgspec.to_builtins(value, builtin_types=(bytes,))))
+        return _encode(_mark_wide(msgspec.to_builtins(value, builtin_types=(bytes,))))
 
 
 class Decoder(Generic[T]):
@@ -44,13 +44,13 @@ class Decoder(Generic[T]):
         return found
 
 
-def _marked(value: Any) -> Any:
+def _mark_wide(value: Any) -> Any:
     if type(value) is int and not LEAST <= value < BEYOND:
         return msgspec.msgpack.Ext(WIDE, value.to_bytes(value.bit_length() // 8 + 1, signed=True))
     if isinstance(value, list | tuple):
-        return [_marked(each) for each in value]
+        return [_mark_wide(each) for each in value]
     if isinstance(value, dict):
-        return {key: _marked(each) for key, each in value.items()}
+        return {key: _mark_wide(each) for key, each in value.items()}
     return value
 
 

@@ -19,7 +19,7 @@ WALLETS: Final = (int(Wallet.SPOT), int(Wallet.FUNDING))
 Content = tuple[int, int, int, str, int]  # receiver, wallets, asset, amount
 
 
-class Sent:
+class SentWithdrawal:
     """A withdrawal whose client id is remembered."""
 
     __slots__ = ("content", "time", "withdraw_id")
@@ -37,7 +37,7 @@ class Withdrawals:
 
     def __init__(self, owners: Owners) -> None:
         self.owners = owners
-        self.sent: dict[int, dict[str, Sent]] = {}
+        self.sent: dict[int, dict[str, SentWithdrawal]] = {}
 
     def withdraw(self, command: InternalWithdraw) -> list[Event]:
         """Send the money, or return why not; a repetition has no second effect."""
@@ -65,8 +65,8 @@ class Withdrawals:
         withdraw_id = self.owners.next_transfer
         self.owners.next_transfer = withdraw_id + 1
         if command.client_id:
-            self._remember(command, Sent(withdraw_id, command.time, content))
-        moved, amount = self.owners.moved, command.amount
+            self._remember(command, SentWithdrawal(withdraw_id, command.time, content))
+        moved, amount = self.owners.movement_event, command.amount
         return [
             InternallyWithdrawn(
                 withdraw_id, command.uid, command.to_uid, command.asset, command.source,
@@ -101,7 +101,7 @@ class Withdrawals:
             return Reject.FUNDS
         return 0
 
-    def _remember(self, command: InternalWithdraw, sent: Sent) -> None:
+    def _remember(self, command: InternalWithdraw, sent: SentWithdrawal) -> None:
         own = self.sent.setdefault(command.uid, {})
         own.pop(command.client_id, None)  # of more than a day ago
         own[command.client_id] = sent

@@ -117,7 +117,7 @@ def _contract(engine: Engine, command: PlaceContractOrder) -> list[str]:
         )
     lines += [
         f"The position had {texts.quantity_text(instrument, position.quantity)}, of which"
-        f" {texts.quantity_text(instrument, position.left())} no closing order held."
+        f" {texts.quantity_text(instrument, position.free_lots())} no closing order held."
         for position in modes.positions(command.position_side)
     ]
     lines += _band(perp.market.worst_price(command.side, perp.mark), command.price, instrument)

@@ -40,7 +40,7 @@ def test_an_owners_many_push_out_its_own_oldest_alone() -> None:
     for number in range(CLIENT_IDS_PER_OWNER_MAX + 1):
         place(engine, BOB, f"{number}")
     for going_on in (engine, snapshot.load(snapshot.dump(engine))):
-        assert len(going_on.spot.client_ids.ended()) == CLIENT_IDS_PER_OWNER_MAX + 1
+        assert len(going_on.spot.client_ids.ended_orders()) == CLIENT_IDS_PER_OWNER_MAX + 1
         assert isinstance(place(going_on, ALICE, "first"), OrderRepeated)
         assert isinstance(place(going_on, BOB, "1"), OrderRepeated)
         refused = place(going_on, BOB, "1", quantity=6)
@@ -62,9 +62,9 @@ def test_all_are_forgotten_after_a_day_oldest_first() -> None:
         account.clients[order.client_id] = order
         ids.keep(order)
     for time in range(30):
-        assert [order.order_id for order in ids.ended()] == list(range(time + 1, 31))
+        assert [order.order_id for order in ids.ended_orders()] == list(range(time + 1, 31))
         ids.expire(time + 1 + CLIENT_ID_MEMORY_US)
-    assert ids.ended() == []
+    assert ids.ended_orders() == []
     assert not any(account.clients for account in engine.spot.accounts.values())
 
 
@@ -80,7 +80,7 @@ def test_a_tick_forgets_a_bounded_number_and_the_others_count_no_more() -> None:
     time = engine.time + CLIENT_ID_MEMORY_US
     for left in (3 * FORGOTTEN_MAX // 2, FORGOTTEN_MAX // 2 + 1, 1):
         engine.apply(Tick(time=time))
-        assert len(engine.spot.client_ids.ended()) == left
+        assert len(engine.spot.client_ids.ended_orders()) == left
         said = place(engine, ALICE, last, quantity=6)
         assert isinstance(said, OrderPlaced if left > FORGOTTEN_MAX else OrderRepeated)
         engine = snapshot.load(snapshot.dump(engine))

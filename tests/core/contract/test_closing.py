@@ -303,7 +303,7 @@ def test_a_smaller_position_trims_its_closing_orders_newest_first() -> None:
     ]
     assert [order.remaining for order in desk.holding("ann").orders.values()] == [6, 4]
     position = desk.position("ann", SHORT)
-    assert (position.closing, position.left()) == (10, 0)
+    assert (position.closing, position.free_lots()) == (10, 0)
     assert {level.price: level.quantity for level in desk.perp().market.book.bids.walk()}[701] == 4
     assert desk.order("ann", second).remaining == 4
     desk.reopened()

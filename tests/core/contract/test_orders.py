@@ -354,7 +354,7 @@ def test_the_day_of_memory_begins_when_the_order_ends_and_a_tick_forgets() -> No
     assert refusal(desk.place("ann", BUY, LONG, 5, 990, client_id="x")) == Reject.CLIENT_ID_USED
     desk.tick(1)
     assert desk.holding("ann").clients == {}
-    assert list(desk.engine.contracts.client_ids.ended()) == []
+    assert list(desk.engine.contracts.client_ids.ended_orders()) == []
     desk.post(1_000)
     desk.rest("ann", BUY, LONG, 5, 990, "x")
 
@@ -395,9 +395,9 @@ def test_cancel_by_id_and_by_client_id_gives_back_what_was_held() -> None:
     assert desk.cancel("ann", second) == [
         ContractOrderClosed(second, ann, SYMBOL, SELL, 1_050, CANCELED, 6, Cause.USER)
     ]
-    assert desk.position("ann").left() == 0
+    assert desk.position("ann").free_lots() == 0
     desk.cancel("ann", third)
-    assert desk.position("ann").left() == 2
+    assert desk.position("ann").free_lots() == 2
     assert desk.held("ann") == 0
     modes = desk.holding("ann").modes_in(desk.perp())
     assert (modes.opening_long, modes.opening_short) == (0, 0)

@@ -275,7 +275,7 @@ def test_a_triggered_limit_order_rests_at_its_price() -> None:
     triggered = the(desk.post(1_011), AlgoTriggered)
     order = desk.order("ann", triggered.order_id)
     assert (order.price, order.remaining) == (1_012, 6)
-    assert desk.position("ann").left() == 4
+    assert desk.position("ann").free_lots() == 4
 
 
 def test_an_opening_one_brings_its_exits_along() -> None:

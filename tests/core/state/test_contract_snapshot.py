@@ -282,7 +282,7 @@ def test_client_ids_used_again_after_a_day_survive_a_reload(ended: bool) -> None
         order = desk.rest("ann", BUY, LONG, 5, 900, "x")
         algo = desk.algo("ann", BUY, LONG, STOP_MARKET, 5, 1_050, client_id="x")
         first, second = desk.engine, desk.reopened()
-        if ended or not desk.engine.contracts.client_ids.ended():
+        if ended or not desk.engine.contracts.client_ids.ended_orders():
             desk.cancel("ann", order)
             desk.ok(commands.CancelAlgo(ann, algo))
             second = desk.reopened()

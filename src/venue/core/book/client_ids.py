@@ -60,15 +60,15 @@ class ClientIds(Generic[T]):
 
     def expire(self, time: int) -> None:
         """Forget the next ids of orders that ended more than a day ago, at most a fixed number. An
-        older id that is left for a later tick no longer counts (see `remembered`), and is the first
-        to be dropped for a newer one."""
+        older id that is left for a later tick no longer counts (see `is_remembered`), and is the
+        first to be dropped for a newer one."""
         for _ in range(FORGOTTEN_MAX):
             oldest = self._oldest
-            if oldest is None or remembered(oldest, time):
+            if oldest is None or is_remembered(oldest, time):
                 return
             self._forget(oldest)
 
-    def ended(self) -> list[Order[T]]:
+    def ended_orders(self) -> list[Order[T]]:
         """Return the orders whose ids are remembered, oldest first."""
         found: list[Order[T]] = []
         order = self._oldest
@@ -101,7 +101,7 @@ class ClientIds(Generic[T]):
             del clients[order.client_id]
 
 
-def remembered(order: Order[T], time: int) -> bool:
+def is_remembered(order: Order[T], time: int) -> bool:
     """Return whether an order's client id still counts: it is open, or ended less than a day
     ago."""
     return order.level is not None or order.update_time > time - CLIENT_ID_MEMORY_US

@@ -155,7 +155,7 @@ class Match(Generic[T, F]):
         return CANCELED if self.lots and not self.stopped else EXPIRED
 
 
-def expected(match: Match[T, F], taken: dict[int, int]) -> int:
+def expected_status(match: Match[T, F], taken: dict[int, int]) -> int:
     """Return the status that an order will have once its match is executed.
 
     `taken` are the lots that the fills take off the resting orders, by id.

@@ -250,7 +250,7 @@ def closing_refused(
     """Return the refusal of an order that closes more lots than its position has left, or would
     trade at a price in doubt and increase the owner's exposure (rule 5.14); or None."""
     # An order that closes on its owner's behalf clears other closing orders out of its way.
-    left = position.left() if terms.cause == CAUSE_USER else position.quantity
+    left = position.free_lots() if terms.cause == CAUSE_USER else position.quantity
     if order.quantity > left or not left:
         return Rejected(Reject.NOTHING_TO_CLOSE, left)
     if not crossing or not closed_now(terms.perp):

@@ -14,7 +14,7 @@ from venue.core.contract.reference.index import SPOT_SOURCE, follow_spot, post, 
 from venue.core.contract.reference.prices import refresh, sample
 from venue.core.contract.risk.changed_terms import ChangedTerms, keeps_former
 from venue.core.contract.risk.delisting import SETTLED, Delisting
-from venue.core.contract.risk.liquidation import Liquidation, endangered
+from venue.core.contract.risk.liquidation import Liquidation, must_liquidate
 from venue.core.contract.risk.liquidation_run import Run
 from venue.core.contract.risk.parking import Parking
 from venue.core.contract.risk.pool_watch import Watch
@@ -135,7 +135,7 @@ class Schedule:
         events += self._consequences([perp], command.time)
         return events
 
-    def traded(self, events: list[Event], symbol: str, time: int) -> list[Event]:
+    def fire_triggers(self, events: list[Event], symbol: str, time: int) -> list[Event]:
         """Add to `events` the conditional orders that trades in a contract triggered."""
         events += self.triggers.fire(self.contracts.markets[symbol], time)
         return events
@@ -164,7 +164,7 @@ class Schedule:
         self.parking.notice(perp)
         if not changed:
             return []
-        self.contracts.collateral.ranking.moved()
+        self.contracts.collateral.ranking.drop_exact_scores()
         return [
             MarkSet(
                 perp.symbol, perp.index_price, perp.mark, perp.current, perp.premium_ppb,
@@ -200,10 +200,10 @@ class Schedule:
             run = Run(self.contracts.collateral, pool, time, min(units, POOL_UNITS))
             more = self.liquidation.run(run)
             events += run.events
-            units -= POOL_COST + run.units - run.left()
+            units -= POOL_COST + run.units - run.units_left()
             count += 1
             if more:
                 self.watch.again(pool)
-            elif endangered(pool):
+            elif must_liquidate(pool):
                 self.watch.wait(pool)
         return events

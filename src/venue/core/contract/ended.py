@@ -10,7 +10,7 @@ from venue.vocabulary import CLIENT_IDS_ENDED_MAX, CLIENT_IDS_PER_OWNER_MAX
 E = TypeVar("E")
 
 
-class Ended(Generic[E]):
+class EndedItems(Generic[E]):
     """Ended things by owner and number, in the order in which they ended.
 
     When an owner has too many, its oldest is forgotten; when all owners together have too many, the

@@ -7,7 +7,7 @@ from typing import Final
 from venue.core.book.book import Order
 from venue.core.contract.collateral import Collateral
 from venue.core.contract.conditional.waiting import end, update_exits
-from venue.core.contract.margin import freed, initial
+from venue.core.contract.margin import freed_margin, initial
 from venue.core.contract.position import equity, follow, increase, notional, reduce, wallet
 from venue.core.contract.records import Holding, Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import before_change, settle_position
@@ -61,7 +61,7 @@ class Fill:
         self.cause = CAUSE_USER
 
 
-def ended(maker: Order[Terms], status: int, cause: int = CAUSE_USER) -> Fill:
+def closing_fill(maker: Order[Terms], status: int, cause: int = CAUSE_USER) -> Fill:
     """Return the entry for a resting order that ends without a trade."""
     fill = Fill(maker, 0, 0, 0, 0)
     fill.status = status
@@ -366,7 +366,7 @@ class Fills:
         if position.quantity:
             own = pool.cash.collateral + position.side * position.value
             spare = own - initial(notional(position), position.leverage)
-            amount = freed(
+            amount = freed_margin(
                 part_down(part.wallet, lots, part.size) + part.realized - part.fee, spare
             )
             if amount == 0:

@@ -54,7 +54,7 @@ def initial(notional: int, leverage: int) -> int:
     return ceil_div(notional, leverage)
 
 
-def freed(share: int, spare: int) -> int:
+def freed_margin(share: int, spare: int) -> int:
     """Return the money that closing a part of an isolated position moves out (rule 5.5): its share
     of the wallet, with the profit. The rest keeps at least its initial margin."""
     return max(0, min(share, spare))

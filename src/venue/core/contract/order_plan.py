@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from venue.core.book.book import Order
 from venue.core.book.matching import FILLS_MAX, PLANNED_MAX, Match, within_band
-from venue.core.contract.fills import Fill, ended
+from venue.core.contract.fills import Fill, closing_fill
 from venue.core.contract.planned_pool import stake_of
 from venue.core.contract.position import (
     available_in,
@@ -20,7 +20,13 @@ from venue.core.contract.position import (
     maintenance_after,
     mark_of,
 )
-from venue.core.contract.prices_in_doubt import Doubted, doubtful, possible_loss, too_dear, widens
+from venue.core.contract.prices_in_doubt import (
+    Doubts,
+    doubtful,
+    possible_loss,
+    too_dear,
+    widens,
+)
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import due_funding
 from venue.core.contract.stakes import FEW, Stakes, fee_held, maker_margin
@@ -103,7 +109,7 @@ class Plan:
         leverage = self.terms.modes.leverage(self.terms.position_side)
         return available_in(self.terms.pool) * leverage
 
-    def _bound(self, lots: int, price: int) -> None:
+    def _limit_walk(self, lots: int, price: int) -> None:
         """Bound the walk of a MARKET order for the fills after `lots` more at this price."""
         match = self.match
         if match.lots == 0:  # the first ones
@@ -131,7 +137,7 @@ class Plan:
 
     # -- the taker's need ------------------------------------------------------------------------
 
-    def afforded(self, rest: int) -> bool:
+    def can_pay(self, rest: int) -> bool:
         """Return whether the owner of an opening order can pay for all fills, and for `rest` atoms
         to hold for the remainder."""
         stakes = self.stakes
@@ -213,7 +219,7 @@ class Plan:
 
     def end(self, maker: Order[Terms]) -> Fill:
         """Return the entry for a resting order that self-trade prevention ends."""
-        return ended(maker, EXPIRED)
+        return closing_fill(maker, EXPIRED)
 
     def meet(self, maker: Order[Terms], lots: int) -> Fill | None:
         """Plan a fill. None while a price is in doubt for the resting order, or when its owner
@@ -228,7 +234,7 @@ class Plan:
             self._leave_out(maker)
             return None
         if perp.change is not None and opens and (perp.delisted is not None or outgrown(maker)):
-            self.match.fills.append(ended(maker, EXPIRED, CAUSE_OPERATOR))
+            self.match.fills.append(closing_fill(maker, EXPIRED, CAUSE_OPERATOR))
             return None
         size = lots * perp.unit
         amount = price * size
@@ -257,7 +263,7 @@ class Plan:
             self._loses_easily(fill, terms, loss) if loss > 0 else self._pays_easily(fill, terms)
         )
         if not easy and not self._make_stakes().bears(fill, terms, loses=loss > 0):
-            self.match.fills.append(ended(maker, CANCELED))
+            self.match.fills.append(closing_fill(maker, CANCELED))
             if opens:
                 self._make_stakes().let_go(terms)
             return None
@@ -272,7 +278,7 @@ class Plan:
         self.fees += fill.taker_fee
         self.worst = price
         if self.band_ppm:
-            self._bound(lots, price)
+            self._limit_walk(lots, price)
         return fill
 
     def _widens(self, maker: Order[Terms], closes: Position) -> bool:
@@ -284,7 +290,7 @@ class Plan:
     def _leave_out(self, maker: Order[Terms]) -> None:
         """Note that an order that may not trade now must leave the book. It stays in the book when
         only the best prices of the spot book show doubt, until the next tick decides."""
-        if self.perp.closed() or not self.doubt:
+        if self.perp.refuses_opening() or not self.doubt:
             self.parked.append(maker)
             self.match.room -= 1
 
@@ -402,7 +408,7 @@ def all_wait(order: Order[Terms], terms: Terms) -> bool:
     """Return whether none of the orders that an order crosses may trade now, so that they all leave
     the book."""
     front = next(order.market.book.opposite(order.side).within(order.price))
-    if not Doubted().holds(front):
+    if not Doubts().holds(front):
         return False
     plan = Plan(order, terms).walk(order.price)
     return plan.match.looked == len(plan.parked) and plan.match.room > 0

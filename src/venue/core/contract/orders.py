@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from venue.core.book.book import Market, Order
-from venue.core.book.client_ids import ClientIds, remembered
+from venue.core.book.client_ids import ClientIds, is_remembered
 from venue.core.book.matching import any_price, tighter
 from venue.core.contract.admission import (
     attach_exits,
@@ -21,7 +21,7 @@ from venue.core.contract.collateral import Collateral
 from venue.core.contract.fills import Fills
 from venue.core.contract.order_plan import Plan, all_wait
 from venue.core.contract.position import certain
-from venue.core.contract.prices_in_doubt import Doubted, park
+from venue.core.contract.prices_in_doubt import Doubts, park
 from venue.core.contract.records import Holding, Perpetual, Position, Terms
 from venue.core.contract.reference.index import SPOT_SOURCE
 from venue.core.contract.terms_fit import take_tiers
@@ -115,7 +115,7 @@ class Contracts:
         client_id = command.client_id
         if client_id:
             earlier = holding.clients.get(client_id)
-            if earlier is not None and remembered(earlier, command.time):
+            if earlier is not None and is_remembered(earlier, command.time):
                 return _repeat(earlier, command)
         if holding.account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]
@@ -241,7 +241,7 @@ class Contracts:
             left = order.quantity - plan.match.lots
             rests = order.type == LIMIT and order.time_in_force == GTC and not plan.match.stopped
             rest = part_up(terms.whole_margin, left, order.quantity) if left and rests else 0
-            if not plan.afforded(rest):
+            if not plan.can_pay(rest):
                 return [short_of(max(plan.cost() + rest, terms.whole_margin))]
         if plan.fault():
             self.faults += 1
@@ -286,7 +286,7 @@ class Contracts:
         were found to fit (rule 1.7)."""
         take_tiers(terms.modes.longs + terms.modes.shorts, self.collateral)
 
-    def followed(self, symbol: str) -> bool:
+    def may_trigger(self, symbol: str) -> bool:
         """Return whether conditional orders may enter after trades in a contract."""
         perp = self.markets[symbol]
         rising, falling = perp.waiting[0], perp.waiting[1]
@@ -346,7 +346,7 @@ class Contracts:
                 )
             )  # fmt: skip
         events.insert(0, placed)
-        if rests and closes is not None and not certain(closes.pool) and Doubted().holds(order):
+        if rests and closes is not None and not certain(closes.pool) and Doubts().holds(order):
             events.append(park(order))
         return events
 
@@ -455,7 +455,7 @@ class Contracts:
         """End closing orders, newest first, until `lots` are left to close (rule 5.1)."""
         events: list[Event] = []
         for order in list(position.orders.values())[::-1]:
-            if position.left() >= lots:
+            if position.free_lots() >= lots:
                 break
             events.append(self.close(order, CANCELED, time))
         return events

@@ -6,7 +6,7 @@ equity.
 
 from __future__ import annotations
 
-from venue.core.contract.margin import Tiers, freed, initial
+from venue.core.contract.margin import Tiers, freed_margin, initial
 from venue.core.contract.position import maintenance, mark_of, sums_of
 from venue.core.contract.records import Perpetual, Pool, Position
 from venue.core.contract.reference.funding import due_funding
@@ -63,7 +63,7 @@ class Stake:
         made._assume(self)
         return made
 
-    def accepted(self) -> Stake:
+    def keep_trial(self) -> Stake:
         """Keep the trial as planned: return the stake below with the trial's result, or this one if
         it was new."""
         below = self.below
@@ -126,7 +126,7 @@ class Stake:
         if self.isolated and shadow.quantity:
             net = shadow.side * (amount - out) - fee
             spare = self.collateral + self.cost - self.initial
-            self.collateral -= freed(part_down(wallet, lots, size) + net, spare)
+            self.collateral -= freed_margin(part_down(wallet, lots, size) + net, spare)
 
     def _turn(self, shadow: Shadow, quantity: int, value: int) -> None:
         """Set a position's size to `quantity` lots, opened for `value`."""

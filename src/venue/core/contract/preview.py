@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venue.core.book.book import OPEN, Order
-from venue.core.book.matching import expected
+from venue.core.book.matching import expected_status
 from venue.core.contract.order_plan import Plan
 from venue.core.contract.orders import Contracts, ShownPlan
 from venue.core.contract.planned_pool import Shadow, Stake
@@ -71,7 +71,7 @@ def preview(contracts: Contracts, command: PlaceContractOrder) -> ContractOutloo
     for maker in plan.parked:
         taken[maker.order_id] = maker.remaining
     if shown.plan is not None:
-        outlook.status = expected(plan.match, taken)
+        outlook.status = expected_status(plan.match, taken)
     left = order.quantity - plan.match.lots
     if outlook.status in OPEN:
         outlook.rests = left
@@ -95,7 +95,7 @@ def _position(outlook: ContractOutlook, order: Order[Terms], plan: Plan) -> None
         if shadow.quantity:
             outlook.liquidation = _danger(stake, pool, shadow, terms)
         if not terms.opens and pool.position_id:
-            cross.collateral += _freed(stake, pool, plan, shadow)
+            cross.collateral += _freed_margin(stake, pool, plan, shadow)
     outlook.available = cross.available() - outlook.held
 
 
@@ -141,7 +141,7 @@ def _danger(stake: Stake, pool: Pool, shadow: Shadow, terms: Terms) -> int:
     return endangering_mark(perp, tiers, shadow.mark, slack, together)
 
 
-def _freed(stake: Stake, pool: Pool, plan: Plan, shadow: Shadow) -> int:
+def _freed_margin(stake: Stake, pool: Pool, plan: Plan, shadow: Shadow) -> int:
     """Return the money that closing moves from an isolated pool to the cross pool (rule 5.5)."""
     if not shadow.quantity:
         return max(0, stake.collateral)

@@ -142,11 +142,11 @@ def keep_back(order: Order[Terms]) -> None:
     The order keeps its place when no order of its kind may trade: openings while the price of their
     contract is known to nobody, and all orders in a halt."""
     perp = order.terms.perp
-    if not perp.shut() and not (order.terms.opens and perp.closed()):
+    if not perp.shut() and not (order.terms.opens and perp.refuses_opening()):
         order.place = 0
 
 
-class Doubted:
+class Doubts:
     """Decides which open orders may not trade now (rule 5.14). Each pool is examined once: `doubts`
     says whether a price of it is in doubt, `risks` its possible loss in atoms."""
 
@@ -161,8 +161,12 @@ class Doubted:
         terms = order.terms
         closes = terms.closes
         if closes is None:
-            return terms.perp.closed() or (not certain(terms.pool) and self._opening(order, terms))
-        if terms.perp.closed() and widens(terms.modes, closes, closes.side * order.remaining):
+            return terms.perp.refuses_opening() or (
+                not certain(terms.pool) and self._opening(order, terms)
+            )
+        if terms.perp.refuses_opening() and widens(
+            terms.modes, closes, closes.side * order.remaining
+        ):
             return True
         pool = closes.pool
         if certain(pool) or not self._risk(pool):

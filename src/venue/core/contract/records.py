@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from venue.core.book.book import NO_ASK, Market, Order
 from venue.core.contract.conditional.trailing import Trailing
-from venue.core.contract.ended import Ended
+from venue.core.contract.ended import EndedItems
 from venue.core.contract.margin import Tiers
 from venue.core.contract.ordered_rows import OrderedRows
 from venue.core.contract.reference.records import Settlement, Source
@@ -24,7 +24,7 @@ from venue.core.contract.safe_terms import (
     price_least,
     with_rate,
 )
-from venue.core.contract.terms_change import Delisted, TermsChange
+from venue.core.contract.terms_change import DelistingTerms, TermsChange
 from venue.core.instruments import Contract
 from venue.core.ledger.accounts import Account, Cash
 from venue.core.messages.commands import NO_EXIT, Exit
@@ -92,11 +92,11 @@ class Perpetual:
         self.trailing: Trailing[Algo] = Trailing()
         # Orders whose price has come and whose turn has not, each with its version then.
         self.due_algos: deque[tuple[int, Algo]] = deque()
-        self.ended_algos: Ended[Algo] = Ended()  # those with client ids, for a day
+        self.ended_algos: EndedItems[Algo] = EndedItems()  # those with client ids, for a day
         self.change: TermsChange | None = None
         self.former: dict[int, Position] = {}
         self.former_end = self.leverage_most = 0
-        self.delisted: Delisted | None = None
+        self.delisted: DelistingTerms | None = None
         self.tiers = Tiers(contract.tiers)
         self.configure(contract)
 
@@ -112,7 +112,7 @@ class Perpetual:
         """Return whether nobody can close a position: halted, and without a price to settle at."""
         return self.market.halted and not self.settles()
 
-    def closed(self) -> bool:
+    def refuses_opening(self) -> bool:
         """Return whether nothing may be opened since the last tick: doubt, or mark too far off."""
         return self.doubt or self.outside()
 
@@ -156,10 +156,10 @@ class Perpetual:
             self.tiers = Tiers(contract.tiers)
         self.market.configure(contract.instrument)
         lowest = self.tiers.rates[0]
-        self.bound(min(lowest, self.least_ppm) if self.positions else lowest)
+        self.limit_by_rate(min(lowest, self.least_ppm) if self.positions else lowest)
         self.leverage_most = max(contract.leverage_max, self.leverage_most if self.positions else 0)
 
-    def bound(self, least_ppm: int) -> None:
+    def limit_by_rate(self, least_ppm: int) -> None:
         """Limit fees, steps and caps to what this maintenance rate allows (rule 1.7)."""
         self.least_ppm = least_ppm
         held = with_rate(self.contract, least_ppm)
@@ -271,7 +271,7 @@ class Position:
         self.created_sequence = 0
         self.updated_sequence = 0
 
-    def left(self) -> int:
+    def free_lots(self) -> int:
         """Lots that no closing order holds yet (rule 5.1)."""
         return self.quantity - self.closing
 

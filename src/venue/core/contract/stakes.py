@@ -70,7 +70,7 @@ class Stakes:
         """
         own = self._count(fill.maker)
         tried: dict[Pool, Stake] = {}
-        stake = self.trial(_risked(terms), tried)
+        stake = self.trial(_paying_pool(terms), tried)
         before = stake.available() if terms.opens else stake.slack()
         if own:
             self.take(fill, tried)
@@ -87,7 +87,7 @@ class Stakes:
             borne = slack >= 0 or (not loses and slack >= before)
         if borne:
             for pool, trial in tried.items():
-                self.pools[pool] = trial.accepted()
+                self.pools[pool] = trial.keep_trial()
         return borne
 
     def leaves(self, fill: Fill, terms: Terms, kept: int) -> bool:
@@ -237,6 +237,6 @@ def maker_margin(fill: Fill, terms: Terms) -> int:
     return min(need, fill.released)
 
 
-def _risked(terms: Terms) -> Pool:
+def _paying_pool(terms: Terms) -> Pool:
     """Return the pool that pays for a fill: a closing order's own, otherwise the cross pool."""
     return terms.pool if terms.closes is None else terms.closes.pool

@@ -17,7 +17,7 @@ class TermsChange:
         self.ended = self.owners = self.kept = 0
 
 
-class Delisted:
+class DelistingTerms:
     """The end of a contract (rule 1.8). It settles at `price` (ticks); 0: no price was set yet, and
     its orders only reduce. Longs and shorts are closed from the ids `long` and `short` on; `lots`
     of each are closed so far, and `done` says that all are."""

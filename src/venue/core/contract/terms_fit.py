@@ -51,7 +51,7 @@ def judge(modes: Modes, tiers: Tiers, position_max: int) -> Judgement:
         size = sum([position.quantity for position in modes.positions(side)])
         size += sum([order.remaining for order in own])
         for order in own:
-            if size <= position_max and modes.leverage(side) <= _allowed(tiers, value):
+            if size <= position_max and modes.leverage(side) <= _leverage_max(tiers, value):
                 break
             found.end.append(order)
             value -= _value(order)
@@ -87,7 +87,7 @@ def outgrown(order: Order[Terms]) -> bool:
     else:
         lots += sum([position.quantity for position in modes.positions(side)])
     value = lots * max(order.price, perp.mark) * perp.unit
-    return modes.leverage(side) > _allowed(perp.tiers, value) or not fits(modes)
+    return modes.leverage(side) > _leverage_max(perp.tiers, value) or not fits(modes)
 
 
 def _notional_of(modes: Modes, side: int) -> int:
@@ -117,7 +117,7 @@ def _bears(together: list[Position], tiers: Tiers, values: dict[int, int]) -> bo
         value = notional(position)
         needed += tiers.above(position.base, value) - maintenance_of(position)
         largest = max(values[position.side], position.base + value)
-        if position.leverage > _allowed(tiers, largest):
+        if position.leverage > _leverage_max(tiers, largest):
             return False
     return equity(pool) > needed
 
@@ -137,5 +137,5 @@ def _value(order: Order[Terms]) -> int:
     return max(order.price, perp.mark) * (order.remaining * perp.unit)
 
 
-def _allowed(tiers: Tiers, value: int) -> int:
+def _leverage_max(tiers: Tiers, value: int) -> int:
     return tiers.leverages[tiers.at(value)]

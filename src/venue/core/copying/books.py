@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.contract.orders import Contracts
 from venue.core.copying.overdue import Overdue
-from venue.core.copying.people import Copy, Echo, Following, Lead, Track, Tracked, Trader
+from venue.core.copying.people import CopiedPosition, Copy, Echo, Following, Lead, Track, Trader
 from venue.core.copying.shares import Shares
 from venue.core.messages.contract_events import ContractTrade, Leg
 from venue.core.messages.copy_events import CopyClosed, TrackClosed
@@ -67,7 +67,7 @@ class Books:
         if track is None:
             perp = self.contracts.markets[event.symbol]
             position = lead.holding.positions.get(leg.position_id)
-            if not leg.opens or not lead.copied(perp) or position is None:
+            if not leg.opens or not lead.covers(perp) or position is None:
                 return
             track = Track(leg.position_id, perp, leg.position_side, position)
             track.first_order_id = leg.order_id
@@ -135,7 +135,7 @@ class Books:
             )  # fmt: skip
 
     def _tracked_leg(
-        self, tracked: Tracked, event: ContractTrade, leg: Leg, time: int, said: list[Event]
+        self, tracked: CopiedPosition, event: ContractTrade, leg: Leg, time: int, said: list[Event]
     ) -> None:
         """Process one fill of a position that carries copies. A close takes the owner's own lots
         first, then the newest copies; a copy's own closing order closes that copy."""

@@ -65,7 +65,7 @@ class Copying:
             self.day = command.time // DAY_US
         for position in lead.holding.positions.values():
             number = position.position_id
-            if lead.copied(position.perp) and number not in lead.tracks:
+            if lead.covers(position.perp) and number not in lead.tracks:
                 track = Track(number, position.perp, position.side, position)
                 track.quantity = position.quantity
                 lead.tracks[number] = track

@@ -70,7 +70,7 @@ class Lead:
         """The account of its owner."""
         return self.holding.account
 
-    def copied(self, perp: Perpetual) -> bool:
+    def covers(self, perp: Perpetual) -> bool:
         """Return whether positions in a contract are copied."""
         return perp.asset == self.asset and (not self.symbols or perp.symbol in self.symbols)
 
@@ -91,7 +91,7 @@ class Lead:
         return self.followers[place] if place < len(self.followers) else 0
 
 
-class Tracked:
+class CopiedPosition:
     """A follower's position with its copies, oldest first; `lots` are theirs.
 
     `quantity` is its size according to the events so far.
@@ -120,7 +120,7 @@ class Copy:
                  "value")  # fmt: skip
 
     def __init__(
-        self, number: int, following: Following, track: Track, tracked: Tracked, time: int
+        self, number: int, following: Following, track: Track, tracked: CopiedPosition, time: int
     ) -> None:
         self.number = number
         self.following = following
@@ -260,7 +260,7 @@ class Trader:
     def __init__(self) -> None:
         self.lead: Lead | None = None
         self.followings: dict[int, Following] = {}
-        self.tracked: dict[int, Tracked] = {}
+        self.tracked: dict[int, CopiedPosition] = {}
 
 
 class Echo:

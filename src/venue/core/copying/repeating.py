@@ -12,10 +12,9 @@ from venue.core.contract.margin import initial
 from venue.core.contract.orders import ASKED_MAX, Contracts, closing_side
 from venue.core.contract.records import Terms
 from venue.core.copying.books import TRADE, Books
-from venue.core.copying.people import Copy, Echo, Following, Track, Tracked
+from venue.core.copying.people import CopiedPosition, Copy, Echo, Following, Track
 from venue.core.copying.sizing import (
     SLIPPAGE_PPM,
-    bound,
     closing_slippage,
     daily_loss,
     exits,
@@ -25,6 +24,7 @@ from venue.core.copying.sizing import (
     reachable,
     share_ppb,
     wanted_modes,
+    worst_price,
 )
 from venue.core.messages.commands import NO_EXIT
 from venue.core.messages.copy_commands import CopyConfig
@@ -94,7 +94,7 @@ class Repeating:
         if config is not None and (echo.first or not config.by_amount):
             reason = self._open(echo, following, config, time, events)
             if reason:
-                events.append(_refused(following, echo.track, reason, opens=True))
+                events.append(_refusal(following, echo.track, reason, opens=True))
         return True
 
     def _open(
@@ -112,7 +112,7 @@ class Repeating:
         taker_ppm = holding.taker_rate(perp.market)
         means = daily_loss(self.books.traders[following.account.uid], holding, perp.asset)
         most = most_value(means, taker_ppm)
-        if not most and means.used():
+        if not most and means.has_losses():
             return int(Reject.COPY_LOSS)
         change = wanted_modes(following, config, echo)
         if change is not None:
@@ -121,13 +121,13 @@ class Repeating:
                 events += said
         side = BUY if echo.track.side == LONG else SELL
         price = echo.amount // (echo.lots * perp.unit)
-        worst = bound(perp, side, price, config.slippage_ppm or SLIPPAGE_PPM)
+        worst = worst_price(perp, side, price, config.slippage_ppm or SLIPPAGE_PPM)
         lots = lots_of(following, config, echo, worst, most)
         if lots < perp.market.instrument.quantity_min:
             return int(Reject.COPY_SMALL)
         value = lots * perp.mark * perp.unit
         slippage = opening_slippage(means, value, config.slippage_ppm, taker_ppm)
-        worst = bound(perp, side, price, slippage)
+        worst = worst_price(perp, side, price, slippage)
         if not reachable(perp, side, worst):
             return int(Reject.NO_LIQUIDITY)
         order = self.contracts.new_order(
@@ -161,7 +161,7 @@ class Repeating:
             return
         tracked = trader.tracked.get(position_id)
         if tracked is None:
-            tracked = Tracked(position)
+            tracked = CopiedPosition(position)
         kept = min(lots, tracked.quantity - tracked.lots)  # it may have met its owner's own close
         if kept <= 0:
             return
@@ -187,7 +187,7 @@ class Repeating:
         )  # fmt: skip
 
     def _copy(
-        self, echo: Echo, following: Following, tracked: Tracked, order: Order[Terms]
+        self, echo: Echo, following: Following, tracked: CopiedPosition, order: Order[Terms]
     ) -> Copy:
         """Return the copy that an opening adds to, or a new one."""
         for copy in tracked.copies:
@@ -215,7 +215,7 @@ class Repeating:
             self.books.behind.add(copy)
             reason = self.close_due(copy, time, events)
             if reason:
-                events.append(_refused(copy.following, copy.track, reason, opens=False))
+                events.append(_refusal(copy.following, copy.track, reason, opens=False))
         return True
 
     def close_due(self, copy: Copy, time: int, events: list[Event]) -> int:
@@ -232,13 +232,13 @@ class Repeating:
         config = following.config(perp.symbol)
         slippage = 0 if config is None else config.slippage_ppm
         side = closing_side(copy.track.side)
-        if not reachable(perp, side, bound(perp, side, 0, slippage or SLIPPAGE_PPM)):
+        if not reachable(perp, side, worst_price(perp, side, 0, slippage or SLIPPAGE_PPM)):
             return int(Reject.NO_LIQUIDITY)
         position = copy.tracked.position
         holding = following.holding
         means = daily_loss(self.books.traders[following.account.uid], holding, perp.asset)
         slippage = closing_slippage(means, slippage, holding.taker_rate(perp.market))
-        worst = bound(perp, side, 0, slippage)
+        worst = worst_price(perp, side, 0, slippage)
         if not reachable(perp, side, worst):
             return int(Reject.NO_LIQUIDITY)
         lots = min(copy.due, perp.market.instrument.quantity_max)
@@ -273,7 +273,7 @@ def _attach(order: Order[Terms], config: CopyConfig, worst: int) -> Rejected | N
     return caps_refused(terms.holding, terms.perp, more)
 
 
-def _refused(following: Following, track: Track, reason: int, *, opens: bool) -> CopyRefused:
+def _refusal(following: Following, track: Track, reason: int, *, opens: bool) -> CopyRefused:
     return CopyRefused(
         following.account.uid, following.lead.account.uid, track.number, track.perp.symbol, opens,
         reason,

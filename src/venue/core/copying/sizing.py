@@ -45,7 +45,7 @@ class DailyLoss:
         self.left = left
         self.held = held
 
-    def used(self) -> bool:
+    def has_losses(self) -> bool:
         """Return whether a part of the limit is lost, or at risk; otherwise there was too little
         money."""
         return self.held > 0 or self.left < self.own // LOSS_PART
@@ -92,7 +92,7 @@ def closing_slippage(means: DailyLoss, slippage_ppm: int, taker_ppm: int) -> int
     return min(chosen, max(NARROW_PPM, left * PPM // max(1, means.held)))
 
 
-def bound(perp: Perpetual, side: int, price: int, slippage: int) -> int:
+def worst_price(perp: Perpetual, side: int, price: int, slippage: int) -> int:
     """Return the worst price of a copied order of this side, in ticks.
 
     It lies within the slippage (ppm) of the mark, and of the lead's own `price` if that is known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.core.book.book import Order
-from venue.core.book.client_ids import ClientIds, remembered
+from venue.core.book.client_ids import ClientIds, is_remembered
 from venue.core.book.matching import Match, within_band
 from venue.core.counters import Counters
 from venue.core.ledger.accounts import Account, Balance
@@ -117,7 +117,7 @@ class Spot:
         client_id = command.client_id
         if client_id:
             earlier = own.clients.get(client_id)
-            if earlier is not None and remembered(earlier, command.time):
+            if earlier is not None and is_remembered(earlier, command.time):
                 return _repeat(earlier, command)
         if own.account.frozen:
             return [Rejected(Reject.ACCOUNT_FROZEN)]

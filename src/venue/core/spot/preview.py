@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venue.core.book.book import OPEN, Order
-from venue.core.book.matching import Match, expected, within_band
+from venue.core.book.matching import Match, expected_status, within_band
 from venue.core.ledger.ledger import fee_on
 from venue.core.messages.commands import PlaceOrder
 from venue.core.messages.events import Event
@@ -46,7 +46,7 @@ def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
                 _fill(outlook, order, maker.price, lots)
             else:
                 outlook.ended.append(maker.order_id)
-        outlook.status = expected(shown.match, taken)
+        outlook.status = expected_status(shown.match, taken)
     if outlook.status in OPEN:
         market = order.market
         outlook.rests = order.quantity - sum([lots for _, lots, _ in outlook.fills])
@@ -55,7 +55,7 @@ def preview(spot: Spot, command: PlaceOrder) -> SpotOutlook | list[Event]:
     return outlook
 
 
-def needed(spot: Spot, command: PlaceOrder) -> int:
+def needed_atoms(spot: Spot, command: PlaceOrder) -> int:
     """Return the atoms that a well-formed order of a known owner needs of the asset that it pays
     with: a LIMIT order for all its lots, a MARKET order for the lots that it would meet now."""
     market = spot.markets[command.symbol]

@@ -127,12 +127,12 @@ def _load(account: Account, record: BenefitsRecord) -> None:
         benefits.affiliate = Affiliate(record.code, record.spot_ppm, record.contract_ppm)
     benefits.day = record.day
     for each in record.today:
-        benefits.today[each.product, each.asset] = _restored(each)
+        benefits.today[each.product, each.asset] = _restore_accrual(each)
     for each in record.owed:
-        benefits.owed.append((each.day, (each.product, each.asset), _restored(each)))
+        benefits.owed.append((each.day, (each.product, each.asset), _restore_accrual(each)))
 
 
-def _restored(record: AccrualRecord) -> Accrual:
+def _restore_accrual(record: AccrualRecord) -> Accrual:
     accrual = Accrual()
     accrual.fee = record.fee
     accrual.refund = record.refund

@@ -156,7 +156,8 @@ class RankingRecord(msgspec.Struct, array_like=True):
 class PerpetualRecord(msgspec.Struct, array_like=True):
     """A contract market; `orders` are its bids, then its asks, in priority order.
 
-    `samples` are those of the spot book as an index source, `delisted` are `Delisted.numbers`.
+    `samples` are those of the spot book as an index source, `delisted` are the numbers of
+    `DelistingTerms`.
     """
 
     contract: Contract

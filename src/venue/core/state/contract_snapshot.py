@@ -49,7 +49,7 @@ def dump(engine: Engine) -> ContractState:
             for perp in contracts.markets.values()
         ],
         holdings=holdings,
-        closed=[_order_record(order) for order in contracts.client_ids.ended()],
+        closed=[_order_record(order) for order in contracts.client_ids.ended_orders()],
         watch=watch_snapshot.dump(engine),
         closings=[
             (
@@ -317,7 +317,7 @@ def _perpetual(record: PerpetualRecord, market: Market[Terms], ordinal: int) -> 
     perp.spot_alone, perp.was_unknown = record.spot_alone, record.was_unknown
     perp.recalled, perp.trigger_last = record.recalled, record.trigger_last
     perp.current, perp.doubt = record.current, record.doubt
-    perp.delisted = terms_snapshot.delisted(record.delisted)
+    perp.delisted = terms_snapshot.load_delisting(record.delisted)
     plan(perp)
     perp.sources = {name: Source(price, time) for name, price, time in record.sources}
     if record.samples:

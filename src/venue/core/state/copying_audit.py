@@ -83,6 +83,6 @@ def _lead_problems(lead: Lead) -> list[str]:
         if sorted(number for _, number in track.rows) != sorted(track.copies):
             found.append(f"track {number}: {track.rows} are not its copies")
     for position in positions.values():
-        if position.position_id not in lead.tracks and lead.copied(position.perp):
+        if position.position_id not in lead.tracks and lead.covers(position.perp):
             found.append(f"lead {lead.account.uid}: position {position.position_id} has no track")
     return found

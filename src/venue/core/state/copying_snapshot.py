@@ -6,12 +6,12 @@ import msgspec
 
 from venue.core.copying.people import (
     IN_LINE,
+    CopiedPosition,
     Copy,
     Echo,
     Following,
     Lead,
     Track,
-    Tracked,
     Trader,
 )
 from venue.core.engine import Engine
@@ -252,7 +252,7 @@ def _load_following(
         track = tracks[one.track]
         tracked = trader.tracked.get(one.position_id)
         if tracked is None:
-            tracked = Tracked(track.perp.positions[one.position_id])
+            tracked = CopiedPosition(track.perp.positions[one.position_id])
             trader.tracked[one.position_id] = tracked
         copy = copies[one.number] = Copy(one.number, following, track, tracked, 0)
         _load_sums(copy, one.sums)

@@ -8,7 +8,7 @@ import msgspec
 from venue.core.content import Article, Banner
 from venue.core.engine import Engine
 from venue.core.references import KnownMovement
-from venue.core.withdrawals import Sent
+from venue.core.withdrawals import SentWithdrawal
 
 
 class SentRecord(msgspec.Struct, array_like=True, gc=False):
@@ -51,7 +51,7 @@ def load_sent(engine: Engine, records: list[SentRecord]) -> None:
     """Load the withdrawals."""
     for each in records:
         own = engine.withdrawals.sent.setdefault(each.uid, {})
-        own[each.client_id] = Sent(each.withdraw_id, each.time, each.content)
+        own[each.client_id] = SentWithdrawal(each.withdraw_id, each.time, each.content)
 
 
 def dump_references(engine: Engine) -> list[ReferenceRecord]:

@@ -14,7 +14,7 @@ import msgspec
 
 from venue.core import wide
 from venue.core.book.book import Market, Order, resting
-from venue.core.connections import Guarded
+from venue.core.connections import GuardedOrders
 from venue.core.engine import Engine
 from venue.core.instruments import Asset, Instrument
 from venue.core.ledger.accounts import Account
@@ -229,7 +229,7 @@ def _engine(sequence: int, time: int, state: EngineState) -> Engine:
     for countdown in state.countdowns:
         engine.countdowns.add(countdown)
     for number, uid, product, orders in state.connections:
-        engine.connections.guarded[number] = guarded = Guarded(uid, product)
+        engine.connections.guarded[number] = guarded = GuardedOrders(uid, product)
         guarded.orders = dict.fromkeys(orders)
     if state.benefits is not None:
         benefits_snapshot.load(engine, state.benefits)
@@ -258,7 +258,7 @@ def _state(engine: Engine) -> EngineState:
         external=ledger.external,
         accounts=[_account_record(account) for account in ledger.accounts.values()],
         markets=[_market_record(market) for market in spot.markets.values()],
-        closed=[_order_record(order) for order in spot.client_ids.ended()],
+        closed=[_order_record(order) for order in spot.client_ids.ended_orders()],
         settings=list(engine.listing.settings.items()),
         contracts=contract_snapshot.dump(engine),
         countdowns=engine.countdowns.queue,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from venue.core.contract.margin import Tiers
 from venue.core.contract.records import Perpetual
-from venue.core.contract.terms_change import Delisted, TermsChange
+from venue.core.contract.terms_change import DelistingTerms, TermsChange
 from venue.core.instruments import Tier
 from venue.core.state.contract_records import TermsRecord
 
@@ -53,7 +53,7 @@ def load(perp: Perpetual, record: TermsRecord | None, places: dict[int, int]) ->
             position.tiers = former[number - 1]
     perp.former = {number: perp.positions[number] for number in record.former}
     perp.former_end = record.end
-    perp.bound(record.least_ppm)
+    perp.limit_by_rate(record.least_ppm)
     perp.leverage_most = record.leverage_most
     if record.change:
         default, *numbers = record.change
@@ -61,11 +61,11 @@ def load(perp: Perpetual, record: TermsRecord | None, places: dict[int, int]) ->
         change.next, change.ended, change.owners, change.kept = numbers
 
 
-def delisted(numbers: list[int]) -> Delisted | None:
+def load_delisting(numbers: list[int]) -> DelistingTerms | None:
     """Return the end of a contract from its stored numbers; None when it has none."""
     if not numbers:
         return None
-    found = Delisted()
+    found = DelistingTerms()
     found.price, found.long, found.short, found.lots, done = numbers
     found.done = done > 0
     return found

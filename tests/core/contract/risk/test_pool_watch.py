@@ -6,7 +6,7 @@ import pytest
 
 from support.contract_world import HOUR, ContractWorld, of
 from venue.core.contract.records import Pool
-from venue.core.contract.risk.liquidation import endangered
+from venue.core.contract.risk.liquidation import must_liquidate
 from venue.core.messages import commands
 from venue.core.messages.contract_events import FundingSettled, LiquidationStarted
 from venue.core.messages.events import Event
@@ -89,7 +89,7 @@ def test_nobody_in_danger_is_overlooked(down: bool) -> None:
         while world.pending():
             events += proceed(world)
         gone += len(of(events, LiquidationStarted))
-        assert not [pool for pool in pools(world) if endangered(pool)]
+        assert not [pool for pool in pools(world) if must_liquidate(pool)]
     assert gone >= 20
 
 

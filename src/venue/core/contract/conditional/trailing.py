@@ -124,7 +124,7 @@ class Trailing(Generic[T]):
     def observe(self, prices: Prices) -> None:
         """Update all stops for the present prices."""
         for queue, trails in enumerate(self.queues):
-            price = _signed(queue, prices)
+            price = _signed_price(queue, prices)
             if price:
                 trails.observe(price)
 
@@ -132,7 +132,7 @@ class Trailing(Generic[T]):
         """Return the next stop whose trigger price is reached: the nearest of the first queue that
         has one."""
         for queue, trails in enumerate(self.queues):
-            price = _signed(queue, prices)
+            price = _signed_price(queue, prices)
             found = trails.due(price) if price else None
             if found is not None:
                 return found.thing
@@ -152,7 +152,7 @@ class Trailing(Generic[T]):
         return (extreme, trigger) if trail.queue & 1 else (-extreme, -trigger)
 
 
-def _signed(queue: int, prices: Prices) -> int:
+def _signed_price(queue: int, prices: Prices) -> int:
     price = prices[queue >> 1]
     return price if queue & 1 else -price
 

@@ -90,7 +90,7 @@ class Triggers:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         if perp.market.halted:
             return [Rejected(Reject.HALTED, 0, perp.market.halt_reason)]
-        refused = _malformed(command, perp) or caps_refused(holding, perp, 1)
+        refused = _refuse_malformed(command, perp) or caps_refused(holding, perp, 1)
         if refused is not None:
             return [refused]
         algo = _algo(contracts.counters.order, holding, perp, command)
@@ -340,7 +340,7 @@ def _algo(algo_id: int, holding: Holding, perp: Perpetual, command: PlaceAlgo) -
     return algo
 
 
-def _malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
+def _refuse_malformed(command: PlaceAlgo, perp: Perpetual) -> Rejected | None:
     market = perp.market
     for number in (command.quantity, command.trigger_price, command.price):
         assert type(number) is int, number

@@ -88,7 +88,7 @@ def follow_spot(perp: Perpetual, spot: Market[Any], time: int) -> None:
     source.time = time
 
 
-def posted(perp: Perpetual, time: int) -> list[int]:
+def posted_prices(perp: Perpetual, time: int) -> list[int]:
     """Return the current posted prices, ascending."""
     found = [
         source.price
@@ -132,7 +132,7 @@ def newest(perp: Perpetual, prices: list[int], time: int) -> tuple[int, int]:
     return lowest, highest
 
 
-def disputed(perp: Perpetual, prices: list[int], time: int) -> bool:
+def is_disputed(perp: Perpetual, prices: list[int], time: int) -> bool:
     """Return whether the newest prices contradict the index, or there are none."""
     lowest, highest = newest(perp, prices, time)
     if not lowest or apart(perp, lowest):

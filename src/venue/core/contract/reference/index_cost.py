@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from venue.core.book.book import Market
 from venue.core.contract.records import Perpetual
-from venue.core.contract.reference.index import LEVELS_MAX, posted, spot_notional
+from venue.core.contract.reference.index import LEVELS_MAX, posted_prices, spot_notional
 from venue.core.ledger.ledger import fee_on
 from venue.core.units import ceil_div
 from venue.vocabulary import BUY, SELL
@@ -33,7 +33,7 @@ def cost_of_moving(perp: Perpetual, time: int) -> IndexCost | None:
     far the book's price counts.
     """
     spot = perp.spot
-    if spot is None or spot.halted or not perp.index_price or posted(perp, time):
+    if spot is None or spot.halted or not perp.index_price or posted_prices(perp, time):
         return None
     ways = [_way(perp, spot, side) for side in (BUY, SELL)]
     return min(ways, key=lambda way: way.cost)

@@ -8,9 +8,9 @@ from venue.core.contract.records import Perpetual
 from venue.core.contract.reference.index import (
     STALE_US,
     depth_cost,
-    disputed,
     follow,
-    posted,
+    is_disputed,
+    posted_prices,
     value,
     watch_book,
 )
@@ -34,7 +34,7 @@ def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
     if perp.settles():  # its mark is the price that was named
         return False
     before = (perp.index_price, perp.mark, perp.current)
-    prices = posted(perp, time)
+    prices = posted_prices(perp, time)
     price = value(perp, prices, time)
     perp.reopens = opens_at(perp.contract.market_hours, time)
     perp.current = price > 0 and not perp.reopens
@@ -49,7 +49,7 @@ def refresh(perp: Perpetual, time: int, *, jump: bool = False) -> bool:
             follow(perp, price, time)
         perp.seen_time = time
         perp.mark = _mark(perp)
-    perp.doubt = not perp.current or time < perp.wait_until or disputed(perp, prices, time)
+    perp.doubt = not perp.current or time < perp.wait_until or is_disputed(perp, prices, time)
     watch_book(perp, prices, time)
     return before != (perp.index_price, perp.mark, perp.current)
 
@@ -81,7 +81,9 @@ def sample(perp: Perpetual, time: int) -> None:
     premium = max(0, cost - index * lots) * PPB // (index * lots) if lots else 0
     cost, lots = depth_cost(book.asks, impact)
     premium -= max(0, index * lots - cost) * PPB // (index * lots) if lots else 0
-    if perp.closed() or perp.delisted is not None:  # a lone closing order would be the price
+    if (
+        perp.refuses_opening() or perp.delisted is not None
+    ):  # a lone closing order would be the price
         premium = 0
     perp.premiums.append(premium)
     if len(perp.premiums) > PREMIUMS_MAX:

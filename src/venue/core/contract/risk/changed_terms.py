@@ -118,7 +118,7 @@ class ChangedTerms:
                     perp.former[position.position_id] = position
         if not perp.former and perp.change is None:
             if ended and perp.positions:  # leverages stay that are no longer allowed
-                perp.bound(perp.tiers.rates[0])
+                perp.limit_by_rate(perp.tiers.rates[0])
             else:
                 _forget_former(perp)
 
@@ -175,7 +175,7 @@ def keeps_former(perp: Perpetual) -> bool:
 
 def _forget_former(perp: Perpetual) -> None:
     """Use the present terms alone: no position keeps former ones any more."""
-    perp.bound(perp.tiers.rates[0])
+    perp.limit_by_rate(perp.tiers.rates[0])
     perp.leverage_most = perp.contract.leverage_max
 
 

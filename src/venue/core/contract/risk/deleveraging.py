@@ -43,22 +43,22 @@ class Deleveraging:
         """
         perp = position.perp
         ranking = self.collateral.ranking
-        scored = ranking.go_on(perp, run.left())
+        scored = ranking.go_on(perp, run.units_left())
         run.asked += scored
-        if not ranking.of(perp).is_complete() or run.left() <= 0:
+        if not ranking.of(perp).is_complete() or run.units_left() <= 0:
             run.waits = True
             return 0
         left = lots
         rank = 0
         in_vain = 0
-        while left and run.left() > 0 and in_vain < IN_VAIN_MAX:
+        while left and run.units_left() > 0 and in_vain < IN_VAIN_MAX:
             group = self._group(perp, position)
             if not group:
                 position.passed = (0, 0)
                 left -= self._last(run, position, left, aim, rank)
                 break
             last = group[-1]
-            taken = self._ask(run, position, _scored(group), left, aim, rank)
+            taken = self._ask(run, position, _score_all(group), left, aim, rank)
             left -= taken
             rank += len(group)
             in_vain = 0 if taken else in_vain + 1
@@ -185,7 +185,7 @@ def _spare(position: Position, lots: int, price: int) -> int:
     return equity(pool) + gained - (maintenance(pool) - own + rest)
 
 
-def _scored(group: list[Ranked]) -> list[Scored]:
+def _score_all(group: list[Ranked]) -> list[Scored]:
     scored = [(-score(row[2], equity(row[2].pool)), row[1], row[2]) for row in group]
     scored.sort()
     return scored

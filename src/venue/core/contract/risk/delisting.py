@@ -14,7 +14,7 @@ from venue.core.contract.records import Perpetual, Position
 from venue.core.contract.reference.funding import before_change, plan
 from venue.core.contract.reference.index import price_most
 from venue.core.contract.risk.changed_terms import ChangedTerms
-from venue.core.contract.terms_change import Delisted
+from venue.core.contract.terms_change import DelistingTerms
 from venue.core.messages.commands import DelistContract, SettleContract
 from venue.core.messages.contract_events import ContractDelisted, ContractSettled, MarkSet
 from venue.core.messages.events import Event, Rejected
@@ -43,10 +43,10 @@ class Delisting:
         if perp is None:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         if perp.delisted is not None:
-            return [_refused("the contract is delisted already")]
+            return [_reject("the contract is delisted already")]
         if perp.change is not None:
-            return [_refused(UNDER_WAY)]
-        perp.delisted = Delisted()
+            return [_reject(UNDER_WAY)]
+        perp.delisted = DelistingTerms()
         events: list[Event] = [ContractDelisted(perp.symbol, 0)]
         return events + self.terms.delist(perp, command.time)
 
@@ -57,11 +57,11 @@ class Delisting:
             return [Rejected(Reject.SYMBOL_UNKNOWN)]
         delisted = perp.delisted
         if delisted is None:
-            return [_refused("the contract is not delisted yet: announce its end first")]
+            return [_reject("the contract is not delisted yet: announce its end first")]
         if delisted.price:
-            return [_refused(SETTLED)]
+            return [_reject(SETTLED)]
         if perp.change is not None:
-            return [_refused(UNDER_WAY)]
+            return [_reject(UNDER_WAY)]
         lowest, highest = settle_range(perp)
         if not lowest <= command.price <= highest:
             return [Rejected(Reject.SETTLE_PRICE, highest if command.price > highest else lowest)]
@@ -70,13 +70,13 @@ class Delisting:
         perp.market.halted = True
         perp.market.halt_reason = "the contract is delisted"
         _fix_price(perp, command.price)
-        self.contracts.collateral.ranking.moved()
+        self.contracts.collateral.ranking.drop_exact_scores()
         events.append(ContractDelisted(perp.symbol, command.price))
         index, interest = perp.index_price, perp.open_interest
         events.append(MarkSet(perp.symbol, index, perp.mark, perp.current, 0, interest))
         return events + self.terms.delist(perp, command.time)
 
-    def proceed(self, perp: Perpetual, delisted: Delisted, time: int) -> list[Event]:
+    def proceed(self, perp: Perpetual, delisted: DelistingTerms, time: int) -> list[Event]:
         """Close the next positions of a contract that settles, after its orders have ended."""
         if perp.change is not None:
             return []
@@ -140,5 +140,5 @@ def _next(perp: Perpetual, side: int, start: int) -> tuple[list[Position], int]:
     return found, rows[-1][0] + 1 if rows else start
 
 
-def _refused(reason: str) -> Rejected:
+def _reject(reason: str) -> Rejected:
     return Rejected(Reject.INSTRUMENT_INVALID, 0, reason)

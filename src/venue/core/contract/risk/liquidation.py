@@ -19,7 +19,7 @@ from venue.core.contract.position import (
 from venue.core.contract.prices_in_doubt import spare
 from venue.core.contract.records import Perpetual, Pool, Position, Terms
 from venue.core.contract.reference.funding import before_change, settle_position
-from venue.core.contract.reference.index import newest, posted
+from venue.core.contract.reference.index import newest, posted_prices
 from venue.core.contract.risk.deleveraging import Deleveraging, trade_outside
 from venue.core.contract.risk.liquidation_run import Aim, Run
 from venue.core.contract.risk.pool_watch import tradable
@@ -64,9 +64,9 @@ class Liquidation:
         self._cancel(run)
         self._top_up(run)
         changed = self._reduce(run)
-        more = changed or run.waits or (run.left() <= 0 and not run.asked)
+        more = changed or run.waits or (run.units_left() <= 0 and not run.asked)
         if not run.liquidation_id:
-            return run.waits and endangered(pool)
+            return run.waits and must_liquidate(pool)
         compensated = 0
         if not pool.positions:
             compensated = self._empty(run)
@@ -79,7 +79,7 @@ class Liquidation:
                 run.topped_up, compensated, equity(fund),
             )
         )  # fmt: skip
-        return more and endangered(pool)
+        return more and must_liquidate(pool)
 
     def _cancel(self, run: Run) -> None:
         """End the pool's open orders; for an isolated pool those that close its position."""
@@ -132,7 +132,7 @@ class Liquidation:
         return changed
 
     def _goes_on(self, run: Run, position: Position) -> bool:
-        return position.quantity > 0 and run.left() > 0 and endangered(run.pool)
+        return position.quantity > 0 and run.units_left() > 0 and must_liquidate(run.pool)
 
     # -- one rung --------------------------------------------------------------------------------
 
@@ -299,7 +299,7 @@ class Liquidation:
         mark or at the newest price of a source, whichever is worse for the fund."""
         fund = self.collateral.fund[position.pool.asset]
         worst = mark_of(position)
-        lowest, highest = newest(position.perp, posted(position.perp, time), time)
+        lowest, highest = newest(position.perp, posted_prices(position.perp, time), time)
         if lowest:
             worst = min(worst, lowest) if position.side == LONG else max(worst, highest)
         gained = position.side * (worst - price) * lots * position.perp.unit
@@ -312,7 +312,9 @@ class Liquidation:
         if perp.doubt or perp.market.halted:
             return []
         events: list[Event] = []
-        lowest, highest = newest(perp, posted(perp, time), time)  # the index is on its way there
+        lowest, highest = newest(
+            perp, posted_prices(perp, time), time
+        )  # the index is on its way there
         for side in (LONG, -LONG):
             position = find_position(self.collateral.fund_holding(perp.asset).modes_in(perp), side)
             if position is None:
@@ -327,7 +329,7 @@ class Liquidation:
         return events
 
 
-def endangered(pool: Pool) -> bool:
+def must_liquidate(pool: Pool) -> bool:
     """Return whether a pool is to be liquidated at the last known marks (rule 7.1)."""
     return bool(pool.positions) and equity(pool) <= maintenance(pool)
 

@@ -76,6 +76,6 @@ class Run:
         )  # fmt: skip
         self.events.append(self.collateral.item(pool, INCOME_START_LIQUIDATE, 0, self.symbol))
 
-    def left(self) -> int:
+    def units_left(self) -> int:
         """Return the units that are left; negative when the last step used more than there were."""
         return self.units - self.asked - len(self.events)

@@ -6,7 +6,7 @@ from typing import Final
 
 from venue.core.book.book import NO_ASK, Half, Order
 from venue.core.contract.orders import Contracts
-from venue.core.contract.prices_in_doubt import Doubted, keep_back, park
+from venue.core.contract.prices_in_doubt import Doubts, keep_back, park
 from venue.core.contract.records import Perpetual, Terms
 from venue.core.messages.contract_events import ContractOrderReturned
 from venue.core.messages.events import Event
@@ -36,7 +36,7 @@ class Parking:
     def notice(self, perp: Perpetual) -> None:
         """Schedule a check of all owners when a contract's price becomes unknown, and of all parked
         orders when it becomes known."""
-        now = perp.closed() or perp.shut()
+        now = perp.refuses_opening() or perp.shut()
         if now == perp.was_unknown:
             return
         perp.was_unknown = now
@@ -59,7 +59,7 @@ class Parking:
         markets = self.contracts.markets.values()
         if not any(other.was_unknown and other.asset == perp.asset for other in markets):
             return []
-        waiting = Doubted()
+        waiting = Doubts()
         found = _front(book.bids, 0, waiting) + _front(book.asks, NO_ASK, waiting)
         return [park(order) for order in found]
 
@@ -68,7 +68,7 @@ class Parking:
         events: list[Event] = []
         if not self.pending():
             return events
-        waiting = Doubted()
+        waiting = Doubts()
         room = ASKED_MAX
         if self.left:
             room = self._ask_owners(events, waiting, room)
@@ -80,7 +80,7 @@ class Parking:
                 self._recall(perp, asked, waiting, events)
         return events
 
-    def _ask_owners(self, events: list[Event], waiting: Doubted, room: int) -> int:
+    def _ask_owners(self, events: list[Event], waiting: Doubts, room: int) -> int:
         """Park orders of the next owners; return how many orders may still be checked."""
         accounts = self.contracts.ledger.accounts
         holdings = self.contracts.collateral.holdings
@@ -102,7 +102,7 @@ class Parking:
                     events.append(park(order))
         return units // OWNERS
 
-    def _recall(self, perp: Perpetual, count: int, waiting: Doubted, events: list[Event]) -> None:
+    def _recall(self, perp: Perpetual, count: int, waiting: Doubts, events: list[Event]) -> None:
         """Return parked orders that may trade again to the book, unless they would cross it: into
         their places, or after all others if they lost their places."""
         book = perp.market.book
@@ -136,7 +136,7 @@ def _turn(order: Order[Terms]) -> int:
     return order.place or LATE + order.order_id
 
 
-def _front(half: Half[Terms], limit: int, waiting: Doubted) -> list[Order[Terms]]:
+def _front(half: Half[Terms], limit: int, waiting: Doubts) -> list[Order[Terms]]:
     """Orders near the best price that may not trade."""
     found: list[Order[Terms]] = []
     for count, order in enumerate(half.within(limit)):

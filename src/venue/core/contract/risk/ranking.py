@@ -96,7 +96,7 @@ class Ranking:
             return False
         return self._place(ranking, position, own)
 
-    def moved(self) -> None:
+    def drop_exact_scores(self) -> None:
         """Drop exact scores, because a mark has moved."""
         for ranking in self.contracts.values():
             if ranking.exact:

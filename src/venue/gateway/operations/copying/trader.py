@@ -53,7 +53,7 @@ def copied_pairs(call: Call, _: Empty) -> list[str]:
     if lead is None:
         return []
     perps = call.node.engine.perps.values()
-    return [perp.symbol for perp in perps if lead.copied(perp)]
+    return [perp.symbol for perp in perps if lead.covers(perp)]
 
 
 async def ended_page(

@@ -12,7 +12,7 @@ from venue.core.contract.prices_in_doubt import doubtful
 from venue.core.instruments import Asset
 from venue.core.messages.benefit_commands import InternalWithdraw
 from venue.core.messages.commands import PlaceOrder, Transfer, Withdraw
-from venue.core.spot.preview import needed
+from venue.core.spot.preview import needed_atoms
 from venue.gateway.operations.pools import available_of
 from venue.node.node import Node
 from venue.texts import amount_text
@@ -32,7 +32,7 @@ def spot_funds(node: Node, command: PlaceOrder) -> ApiError:
     asset = node.engine.assets[ordinal]
     balance = node.engine.account(command.uid).spot[ordinal]
     return _short(
-        asset, needed(node.engine.spot, command), balance.free, balance.free + balance.locked,
+        asset, needed_atoms(node.engine.spot, command), balance.free, balance.free + balance.locked,
         "spot",
     )  # fmt: skip
 
