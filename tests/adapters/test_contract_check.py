@@ -174,7 +174,7 @@ def test_it_agrees_at_any_moment_however_batched(seed: int) -> None:
         projector = Projector(store, Catalog())
         for _ in range(12):
             floor.walk(floor.choice.randint(1, 60))
-            projector.project(floor.applied[max(projector.reached() - 5, 0) :])
+            projector.project(floor.applied[max(projector.last_sequence() - 5, 0) :])
             with transaction(store.connection):
                 assert check(store.connection, floor.engine) == []
     finally:

@@ -127,7 +127,7 @@ def test_a_reopened_file_goes_on_with_what_is_listed(tmp_path: Path, cut: int) -
     store = open_history(path)
     try:
         projector = Projector(store, Catalog.listing(ASSETS, [], [PERP]))
-        assert projector.reached() == cut
+        assert projector.last_sequence() == cut
         projector.project(STORY[cut - 1 :])
         assert contract_rows(store) == ROWS
     finally:
@@ -160,7 +160,7 @@ def test_a_contract_is_not_the_spot_market_of_its_name(store: Store) -> None:
     projector = Projector(store, Catalog.listing(ASSETS, [], []))
     with pytest.raises(KeyError):
         projector.project([Applied(1, 1, Tick(1), STORY[3].events)])
-    assert projector.reached() == 0
+    assert projector.last_sequence() == 0
     assert contract_rows(store) == {"progress": [(0,)]}
 
 

@@ -36,7 +36,7 @@ class Told:
         self.gone = 0
 
     def rows(self) -> set[Row]:
-        self.projector.project(self.tape.applied[self.projector.reached() :])
+        self.projector.project(self.tape.applied[self.projector.last_sequence() :])
         return {
             (table.table, row)
             for table in KEPT

@@ -93,7 +93,7 @@ def test_rows_equal_an_independent_sum_however_batched(
                 projector.project(tape.applied[max(at - again, 0) : at + size])
                 at += size
         assert rows_of(store) == Sum(tape.applied).rows()
-        assert projector.reached() == tape.engine.sequence
+        assert projector.last_sequence() == tape.engine.sequence
         assert check(store.connection, tape.engine) == []
     finally:
         store.close()
@@ -155,7 +155,7 @@ def test_a_gap_is_a_defect_and_leaves_no_trace(store: Store, tape: Tape) -> None
     with pytest.raises(AssertionError):
         projector.project(tape.applied[50:60] + tape.applied[61:70])
     assert rows_of(store) == before
-    assert projector.reached() == 50
+    assert projector.last_sequence() == 50
     projector.project(tape.applied[50:])
     assert rows_of(store) == Sum(tape.applied).rows()
 
@@ -169,7 +169,7 @@ def test_rows_and_sequence_are_written_together(store: Store, tape: Tape) -> Non
     store.connection.execute(inserted(TransferRow), values(planted))
     with pytest.raises(apsw.ConstraintError):
         projector.project(tape.applied[50:])
-    assert projector.reached() == 50
+    assert projector.last_sequence() == 50
     store.connection.execute("DELETE FROM transfers WHERE uid = 0")
     assert rows_of(store) == before
     projector.project(tape.applied[50:])
@@ -184,7 +184,7 @@ def test_a_reopened_file_goes_on_where_it_was(tmp_path: Path, tape: Tape) -> Non
             engine.apply(done.command)
         store = open_history(path)
         projector = Projector(store, listed(engine))
-        assert projector.reached() == (0, 100, 333)[(0, 60, 333).index(start)]
+        assert projector.last_sequence() == (0, 100, 333)[(0, 60, 333).index(start)]
         projector.project(tape.applied[start:end])
         assert projector.checkpoint() == end
         store.close()
@@ -328,7 +328,7 @@ def test_questions_are_answered_between_the_pieces_of_a_copy(
     monkeypatch.setattr(worker_module, "COPIED_PAGES", 4)
     for _ in range(3):
         assert worker.answer(COPY, encode((path, False))) is True
-        assert worker.answer(ASK, pickle.dumps((reached_by, ()))) == filled.reached()
+        assert worker.answer(ASK, pickle.dumps((reached_by, ()))) == filled.last_sequence()
     assert worker.answer(COPY, encode((path, True))) is False
     with closing(open_passing(path)) as copied:
         assert rows_of(copied) == rows_of(filled)
@@ -363,5 +363,5 @@ def test_a_copy_is_made_in_pieces_between_which_history_goes_on(
         with closing(open_passing(str(tmp_path / "copy"))) as copied:
             Projector(copied, catalog).project(commands)
     with closing(open_passing(str(tmp_path / "copy"))) as copied:
-        assert copied.reached() == filled.reached()
+        assert copied.last_sequence() == filled.last_sequence()
         assert rows_of(copied) == rows_of(filled)

@@ -165,7 +165,7 @@ def test_nothing_is_written_onto_a_damaged_page(made: Made, tmp_path: Path) -> N
     store = open_history(str(path))
     with pytest.raises(apsw.CorruptError, match=r"page \d+ is damaged"):
         Projector(store, catalog).project(made.applied)
-    assert store.reached() == half
+    assert store.last_sequence() == half
     store.close()
 
 
@@ -188,7 +188,7 @@ def test_a_damaged_log_is_projected_again_or_refused(made: Made, tmp_path: Path,
         store = open_history(str(killed))
     except HistoryDamaged:
         return
-    reached = store.reached()
+    reached = store.last_sequence()
     Projector(store, catalog).project(made.applied[reached:])
     rows = rows_of(store)
     store.close()

@@ -110,7 +110,7 @@ def test_frames_and_commands_are_one_transaction(room: Room) -> None:
     late = [KeptFrame(150, 5, 0, "orders", 1, b"{}")] * 2
     with pytest.raises(Exception, match="UNIQUE"):
         projector.project(room.applied[100:200], late)
-    assert (projector.reached(), store.reached(), stored(store)) == (100, 100, [])
+    assert (projector.last_sequence(), store.last_sequence(), stored(store)) == (100, 100, [])
     projector.project(room.applied[100:200], late[:1])
     assert len(stored(store)) == 1
     store.clear()
@@ -195,7 +195,7 @@ def test_a_worker_that_dies_gets_the_frames_again(tmp_path: Path) -> None:
             await history.drain()
         await history.close()
         history = await History.start(path)
-        reached = history.reached()
+        reached = history.last_sequence()
         assert half // 3 <= reached <= half
         history.begin(room.engine)
         for start in range(max(reached - 20, 0), len(room.applied), 333):

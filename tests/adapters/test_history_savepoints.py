@@ -60,7 +60,11 @@ class Told:
     def project(self) -> Rows:
         self.projector.project(self.tape.applied[self.done :])
         self.done = len(self.tape.applied)
-        assert self.projector.reached() == self.store.reached() == self.tape.engine.sequence
+        assert (
+            self.projector.last_sequence()
+            == self.store.last_sequence()
+            == self.tape.engine.sequence
+        )
         return rows(self.store)
 
 
@@ -123,7 +127,7 @@ def test_a_history_that_began_later_loses_what_it_has(store: Store) -> None:
         store.connection.execute("DROP TABLE nodes")
     told.tape.say(RevertState("a"))
     assert not any(told.project().values())
-    assert store.reached() == sequence + 1
+    assert store.last_sequence() == sequence + 1
 
 
 def test_a_state_behind_another_costs_nothing_when_one_goes_back_before_it(store: Store) -> None:

@@ -129,7 +129,7 @@ def test_a_process_has_the_next_commands_before_it_asks(
             assert PROJECT in sent[:-1]  # beyond the end of the first transaction
             os.kill(process.pid, signal.SIGCONT)
             await history.drain()
-            assert (history.reached(), history.lag()) == (len(tape.applied), 0)
+            assert (history.last_sequence(), history.lag()) == (len(tape.applied), 0)
 
     asyncio.run(scene())
 
@@ -137,15 +137,15 @@ def test_a_process_has_the_next_commands_before_it_asks(
 def test_what_was_followed_is_reached_and_answered(tape: Tape) -> None:
     async def scene() -> None:
         async with running() as history:
-            assert (history.reached(), history.lag()) == (0, 0)
+            assert (history.last_sequence(), history.lag()) == (0, 0)
             history.follow([])
             for start in range(0, len(tape.applied), 40):
                 history.follow(tape.applied[start : start + 40])
             assert history.lag() == len(tape.applied)
             await history.reach(70, PATIENCE_S)
-            assert history.reached() >= 70
+            assert history.last_sequence() >= 70
             await history.drain()
-            assert (history.reached(), history.lag()) == (len(tape.applied), 0)
+            assert (history.last_sequence(), history.lag()) == (len(tape.applied), 0)
             await history.reach(len(tape.applied), PATIENCE_S)
             history.health()
             rows = Sum(tape.applied).rows()
@@ -168,7 +168,7 @@ def test_a_sequence_that_does_not_come_is_waited_for_in_bounds(tape: Tape) -> No
                 await history.reach(11, 0.0)
             history.follow(tape.applied[10:11])
             await history.reach(11, PATIENCE_S)
-            assert history.reached() == 11
+            assert history.last_sequence() == 11
 
     asyncio.run(scene())
 
@@ -184,7 +184,7 @@ def test_a_file_is_taken_up_where_it_was_left(tape: Tape, tmp_path: Path) -> Non
             await history.drain()
             assert await history.checkpoint() == half
         async with running(path, engine) as history:
-            assert history.reached() == half
+            assert history.last_sequence() == half
             history.follow(tape.applied[half - 9 :])
             await history.drain()
 
@@ -205,7 +205,7 @@ def test_a_failed_projection_is_told_by_everything_until_it_goes_on(tape: Tape) 
             with pytest.raises(HelperFailed, match="AssertionError"):
                 await history.reach(30, PATIENCE_S)
             await _all_refuse(history)
-            assert (history.reached(), history.lag()) == (20, 10)
+            assert (history.last_sequence(), history.lag()) == (20, 10)
 
     asyncio.run(scene())
 
@@ -254,7 +254,7 @@ def test_another_process_goes_on_where_one_ended(
             await _until_healthy(history)
             await history.drain()
             assert process_of(history).pid != process.pid
-            assert (history.reached(), history.lag()) == (len(tape.applied), 0)
+            assert (history.last_sequence(), history.lag()) == (len(tape.applied), 0)
             rows = Sum(tape.applied).rows()
             uid = tape.uids[0]
             orders = await history.ask(queries.orders, OrdersOf(uid, "BTCUSDT"), 10_000, 1)
@@ -336,7 +336,7 @@ def test_a_process_is_told_of_its_file_later(tmp_path: Path, tape: Tape) -> None
         history.begin(engine_after(tape.applied[:20]))
         history.follow(tape.applied[:20])
         await history.drain()
-        assert (history._path, history.reached()) == (str(tmp_path / "history"), 20)
+        assert (history._path, history.last_sequence()) == (str(tmp_path / "history"), 20)
         await history.close()
         assert process.returncode == 0
 
@@ -479,7 +479,7 @@ def test_without_descriptors_a_process_is_started_later(
                 resource.setrlimit(resource.RLIMIT_NOFILE, limit)
             history.follow(tape.applied[20:40])
             async with asyncio.timeout(PATIENCE_S):
-                while history.reached() < 40:
+                while history.last_sequence() < 40:
                     await asyncio.sleep(0.01)
             history.health()
 

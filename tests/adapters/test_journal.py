@@ -436,7 +436,7 @@ def test_packed_pieces_are_what_read_gives(journal: Journal) -> None:
     for after, last in ((0, 3133), (3, 1033), (1033, 1040), (1024, 3133)):
         decoded: list[Command] = []
         while after + len(decoded) < last:
-            for first, payload in journal.packed(after + len(decoded), last):
+            for first, payload in journal.read_packed(after + len(decoded), last):
                 piece = msgspec.msgpack.decode(payload, type=list[Command])
                 decoded += piece[after + len(decoded) + 1 - first :]
         assert decoded[: last - after] == commands(after + 1, last - after)

@@ -70,7 +70,7 @@ def alone(path: str) -> None:
     if Path(path).exists() and Path(path).stat().st_size:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         with (
-            file.translated(path),
+            file.translate_errors(path),
             closing(apsw.Connection(f"file:{path}?immutable=1", flags=flags)) as connection,
         ):
             if not file.is_empty(connection):
@@ -100,7 +100,7 @@ def noted_first(journal: SqliteJournal, rows: list[Row]) -> None:
 def dropped_first(journal: SqliteJournal, path: str, snapshot: Snapshot) -> None:
     """A pruning that takes commands out before they are in an archive."""
     whole = list(journal.rows(0, BLOCK))
-    told = archive.told(journal, BLOCK, 0)
+    told = archive.archive_span(journal, BLOCK, 0)
     archive.drop(journal, BLOCK, snapshot)
     made = archive.Archive(path, told)
     made.add([payload for _, _, payload, _ in whole])

@@ -24,9 +24,9 @@ from venue.journal.recovery import ENGINE, beginning, load
 from venue.node.explainer import (
     TRIED,
     WAITING_MAX,
-    Explained,
     Explainer,
     ExplainQuestion,
+    ExplanationText,
     TooBusy,
     TooOld,
     _newest,
@@ -90,10 +90,10 @@ def test_what_is_packed_is_what_was_written() -> None:
     engine, journal = begun()
     filled(engine, journal, 400)
     for after in (0, 1, 3, 1_000, journal.last_sequence() - 1):
-        first, _ = journal.packed(after, journal.last_sequence())[0]
+        first, _ = journal.read_packed(after, journal.last_sequence())[0]
         assert first <= after + 1 < first + BATCH
         assert sum(len(some) for _, some in journal.read(after)) == journal.last_sequence() - after
-    assert journal.packed(journal.last_sequence(), journal.last_sequence()) == []
+    assert journal.read_packed(journal.last_sequence(), journal.last_sequence()) == []
 
 
 def day_by_day(journal: RecentJournal, rounds: int, hours: int) -> Engine:
@@ -217,7 +217,7 @@ def test_a_snapshot_is_due_after_so_many() -> None:
 
 def ask(
     journal: RecentJournal, question: ExplainQuestion, time_max_s: float = 60.0
-) -> Explained | None:
+) -> ExplanationText | None:
     return asyncio.run(Explainer(journal, at_once, time_max_s).ask(question))
 
 

@@ -22,7 +22,7 @@ from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, JournalFailed, Snapshot
 from venue.journal.opening import open_journal, open_readonly
 from venue.journal.recovery import ENGINE, recover
-from venue.journal.repair import Refused, advice, held, repair
+from venue.journal.repair import RepairRefused, advice, read_damaged, repair
 
 COUNT: Final = 1_400
 EVERY: Final = 7  # commands of a batch
@@ -101,7 +101,7 @@ def outcome(path: Path, digest: str) -> str:
         try:
             told = advice(str(path))
             done = repair(str(path))
-        except Refused as problem:
+        except RepairRefused as problem:
             return f"refused: {problem}"
         assert f"`venue repair {path}`" in told, told
         assert done is not None
@@ -157,7 +157,7 @@ def test_a_lost_part_of_the_file_is_stood_for_by_a_snapshot(
         if found.startswith("refused"):
             if "under which rules" not in found:  # their table is lost
                 assert " could be kept: put back a whole copy" in found
-                assert max(last for _, last in held(str(path)).lost) > SNAPSHOTS[-1]
+                assert max(last for _, last in read_damaged(str(path)).lost) > SNAPSHOTS[-1]
             assert path.read_bytes() == data
             assert list(path.parent.glob("*.damaged")) == []
         counts[found.partition(":")[0]] += 1
@@ -219,9 +219,11 @@ def test_a_file_in_use_and_one_that_is_no_journal_are_refused(copy: Path) -> Non
     with closing(open_journal(str(copy))), pytest.raises(JournalFailed, match="in use"):
         repair(str(copy))
     copy.write_bytes(b"nothing of a journal" * 1_000)
-    with pytest.raises(Refused, match="commands 1 to 1400 are damaged or missing, and no intact"):
+    with pytest.raises(
+        RepairRefused, match="commands 1 to 1400 are damaged or missing, and no intact"
+    ):
         repair(str(copy))
     Path(f"{copy}.acknowledged").unlink()
-    with pytest.raises(Refused, match="no command that can be read"):
+    with pytest.raises(RepairRefused, match="no command that can be read"):
         repair(str(copy))
     assert advice(str(copy)) == ""

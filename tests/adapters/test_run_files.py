@@ -20,7 +20,7 @@ from venue.core.messages.commands import Command, RegisterAsset, Tick
 from venue.core.state.snapshot import begin, dump_and_hash, state_hash
 from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.recovery import ENGINE
-from venue.journal.snapshot_files import packed
+from venue.journal.snapshot_files import pack
 
 NAME = "run.venue"
 COMMANDS: list[Command] = [RegisterAsset("USDT", 6, time=5), Tick(9), Tick(12)]
@@ -146,7 +146,7 @@ def test_a_run_that_no_venue_wrote_is_refused(tmp_path: Path) -> None:
             pass
     dumped, digest = dump_and_hash(begin())
     without_views = Snapshot(0, "1", digest, {ENGINE: dumped})
-    row = msgspec.msgpack.encode(packed(without_views))
+    row = msgspec.msgpack.encode(pack(without_views))
     assert replayed(put(tmp_path, sealed(made(snapshot=row))), tmp_path) == ended(COMMANDS)
 
 

@@ -29,7 +29,7 @@ from venue.core.state.snapshot import begin, state_hash
 from venue.history.store import open_history
 from venue.journal.journal import JournalCorrupt
 from venue.journal.opening import open_journal
-from venue.journal.snapshot_files import packed
+from venue.journal.snapshot_files import pack
 from venue.node.market_data.views import MarketData
 from venue.node.snapshots import take
 from venue.recompute.history import Projecting
@@ -68,7 +68,7 @@ def bundled(folder: Path, commands: list[Command], name: str = "run.venue", begi
         recorder.note(applied)
         market_data.follow([applied])
         if sequence == begins:
-            snapshot = msgspec.msgpack.encode(packed(take(engine, market_data, recorder)))
+            snapshot = msgspec.msgpack.encode(pack(take(engine, market_data, recorder)))
     pieces = [(begins + 1, msgspec.msgpack.encode(commands[begins:]))]
     told = (len(commands), engine.time, state_hash(engine))
     run = RunFile("1", begins, *told, {}, snapshot, pieces, [])
@@ -291,6 +291,6 @@ def test_small_batches_become_history_in_few_transactions(tmp_path: Path) -> Non
         applied = Applied(sequence, command.time, command, engine.apply(command))
         projecting.note(applied)
         projecting.follow([applied])
-    assert projecting.checkpoint() == store.reached() == len(commands)
+    assert projecting.checkpoint() == store.last_sequence() == len(commands)
     store.close()
     assert 3 < begun.count("BEGIN") < 40

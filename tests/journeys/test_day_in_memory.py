@@ -112,13 +112,13 @@ def test_of_an_open_order_only_what_happened_to_it_is_replayed(terms: dict[str, 
             begins.append(kept(v))
         alice.cancel(rests)
         journal = v._node.journal
-        packed, replayed = journal.packed, list[int]()
+        packed, replayed = journal.read_packed, list[int]()
 
         def noted(after: int, last: int) -> list[tuple[int, bytes]]:
             replayed.append(after)
             return packed(after, last)[:20]
 
-        journal.packed = noted  # type: ignore[method-assign]
+        journal.read_packed = noted  # type: ignore[method-assign]
         told = "\n".join(v.explain("order", rests).sentences)
         assert "0.02000 at 60000.00 as the resting order; 0.03000 of it were left." in told
         assert told.endswith("it ended as CANCELED.")

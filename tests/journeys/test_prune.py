@@ -268,7 +268,7 @@ def test_history_is_brought_on_from_where_the_journal_begins(
         beginning(journal)
     journal.close()
     store = open_history(f"{short}.history")
-    assert store.reached() == reached + BLOCK
+    assert store.last_sequence() == reached + BLOCK
     store.close()
 
 
@@ -444,7 +444,7 @@ def test_a_helper_of_a_dead_venue_touches_nothing_that_the_next_one_writes(state
     """Enemy: a helper that hears of the end of its venue late, and begins and removes an archive
     while the next venue writes one: that could not be opened, or had its name for another file."""
     journal = open_journal(state)
-    what = archive.told(journal, 2 * BLOCK, 0)
+    what = archive.archive_span(journal, 2 * BLOCK, 0)
     ours = archive.Archive(state, what)
     child = os.fork()
     if child == 0:

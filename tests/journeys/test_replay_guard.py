@@ -275,15 +275,17 @@ def test_requests_signed_ahead_leave_room_and_are_known_when_their_time_comes() 
     machine.let_pass(2_000_000)
     time = clock.machine() // 1_000
     assert not clock.signs(time, replay.WINDOW_MS)  # the journal does not tell so yet
-    times = clock.unnoted()
+    times = clock.unrecorded_times()
     assert times is not None
     clock.signed_ahead = times[1]
     assert clock.signs(time, replay.WINDOW_MS)
-    assert clock.unnoted() is None
+    assert clock.unrecorded_times() is None
     assert guard.enter(time, ONE, clock.oldest()) is None
     guard.record(time, ONE, ANSWER)
     machine.let_pass(120_000_000)
-    assert clock.unnoted() is not None  # a minute and a half of the machine's time is told at most
+    assert (
+        clock.unrecorded_times() is not None
+    )  # a minute and a half of the machine's time is told at most
     assert guard.enter(clock.wall() // 1_000, TWO, clock.oldest()) is None
     assert time // 1_000 not in guard._seconds
     machine.step(-3_600_000_000)

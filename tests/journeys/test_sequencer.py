@@ -346,7 +346,7 @@ def test_the_first_failure_ends_everything() -> None:
         assert desk.engine.sequence == 0
         assert desk.published == []
         assert [type(problem) for problem in desk.failures] == [OSError]
-        assert desk.sequencer.failed()
+        assert desk.sequencer.has_failed()
         with pytest.raises(Stopped):
             desk.sequencer.submit([Tick()])
         await desk.sequencer.stop()

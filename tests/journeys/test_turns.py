@@ -26,18 +26,18 @@ def test_overload_is_refused_without_effect(monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(Overloaded, match="3 of its commands wait"):
             desk.enter(1)
         waiting += [desk.enter(2) for _ in range(2)]  # five wait
-        assert desk.sequencer.crowded(1)
-        assert desk.sequencer.crowded(2)
-        assert not desk.sequencer.crowded(3)
+        assert desk.sequencer.is_crowded(1)
+        assert desk.sequencer.is_crowded(2)
+        assert not desk.sequencer.is_crowded(3)
         waiting.append(desk.enter(3, 3))  # eight: beyond, for one for whom nothing waited
-        assert desk.sequencer.crowded(4)  # new orders; ending some would be let in
+        assert desk.sequencer.is_crowded(4)  # new orders; ending some would be let in
         for owner in (2, 4, VENUE):
             with pytest.raises(Overloaded, match="8 commands wait"):
                 desk.enter(owner)
         journal.open.set()
         await asyncio.gather(*waiting)
         assert desk.engine.sequence == 8
-        assert not any(desk.sequencer.crowded(owner) for owner in range(1, 5))
+        assert not any(desk.sequencer.is_crowded(owner) for owner in range(1, 5))
         await desk.enter(1)
         await desk.sequencer.stop()
         desk.sequencer.close()

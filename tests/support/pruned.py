@@ -84,4 +84,8 @@ def everything(state: str) -> list[Command]:
     with ExitStack() as closing:
         journal = open_readonly(state)
         closing.callback(journal.close)
-        return [one for _, part in archive.joined(journal, state, closing).read(0) for one in part]
+        return [
+            one
+            for _, part in archive.join_archives(journal, state, closing).read(0)
+            for one in part
+        ]

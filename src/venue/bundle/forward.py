@@ -22,7 +22,7 @@ from venue.journal.journal import JournalCorrupt, Snapshot
 from venue.journal.recovery import recover
 from venue.lab.prehistory import Prehistory
 from venue.node.market_data.views import MarketData
-from venue.node.snapshots import Restored, take
+from venue.node.snapshots import RecoveryFollowers, take
 from venue.recording.recorder import Recorder
 
 BATCH: Final = 500  # commands after which the views go on
@@ -42,7 +42,7 @@ class Forward:
         self._market_data = MarketData(prehistory.spot, prehistory.contract)
         self._recorder = Recorder()
         self._projector = Projector(store, Catalog())
-        self._restored = Restored(self._market_data, self._recorder, projected=0)
+        self._restored = RecoveryFollowers(self._market_data, self._recorder, projected=0)
         try:
             recover(begins, begins.last_sequence(), self)
         except BaseException:

@@ -24,7 +24,7 @@ from venue.bundle.sealed import SealedJournal
 from venue.core.engine import Engine
 from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules, Snapshot, foreign
 from venue.journal.recovery import Sink, load, recover
-from venue.journal.snapshot_files import SnapshotRow, packed, unpacked
+from venue.journal.snapshot_files import SnapshotRow, pack, unpack
 
 if TYPE_CHECKING:  # it needs a database, and the first answer would wait for its import
     from venue.bundle.forward import Forward
@@ -108,7 +108,7 @@ class Moments:
             snapshot = forward.take()
             self._check(snapshot)
             file = Path(self.folder) / f"state-{snapshot.sequence}"
-            file.write_bytes(zlib.compress(_encode(packed(snapshot)), LEVEL))
+            file.write_bytes(zlib.compress(_encode(pack(snapshot)), LEVEL))
             forward.copy_history(path)
         size = file.stat().st_size + Path(path).stat().st_size
         self._kept.append(Moment(snapshot.sequence, base, file, size))
@@ -251,7 +251,7 @@ class Moments:
 def _read(file: Path) -> Snapshot | None:
     """Return a kept state; None when it is kept no longer, or damaged, which is told."""
     try:
-        found = unpacked(_rows.decode(zlib.decompress(file.read_bytes())))
+        found = unpack(_rows.decode(zlib.decompress(file.read_bytes())))
     except FileNotFoundError:
         return None
     except (OSError, zlib.error, msgspec.MsgspecError):

@@ -16,11 +16,11 @@ from venue.bundle.file import MAGIC, MAGIC_BEGIN, PACKED_MAX, RunFile, RunRefuse
 from venue.core import rules
 from venue.core.messages.commands import Command
 from venue.journal import built
-from venue.journal.archive import joined
+from venue.journal.archive import join_archives
 from venue.journal.journal import JournalCorrupt, Readable, Segment, Snapshot
 from venue.journal.opening import open_readonly
 from venue.journal.recovery import beginning
-from venue.journal.snapshot_files import SnapshotFiles, SnapshotRow, unpacked
+from venue.journal.snapshot_files import SnapshotFiles, SnapshotRow, unpack
 
 DATABASE: Final = b"SQLite format 3\0"  # how a journal's file begins
 PIECE_MAX: Final = 100_000  # commands in a piece; a venue packs 1,000
@@ -127,8 +127,10 @@ def opened_run(path: str) -> Iterator[PastRun]:
         elif start == DATABASE:
             journal = open_readonly(path)
             closing.callback(journal.close)
-            whole = joined(journal, path, closing)
-            run = PastRun(path, whole, beginning(whole), [], damaged=SnapshotFiles(path).damaged())
+            whole = join_archives(journal, path, closing)
+            run = PastRun(
+                path, whole, beginning(whole), [], damaged=SnapshotFiles(path).damaged_files()
+            )
         else:
             raise RunRefused(
                 f"{path} is neither a bundle nor a journal: give a file of `venue bundle`, or the"
@@ -148,7 +150,7 @@ def _bundled(data: bytes, path: str) -> PastRun:
 
 def _snapshot(data: bytes, name: str) -> Snapshot:
     try:
-        found = unpacked(_rows.decode(data))
+        found = unpack(_rows.decode(data))
     except (msgspec.MsgspecError, UnicodeDecodeError):
         found = None
     if found is None:

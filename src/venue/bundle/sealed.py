@@ -11,7 +11,7 @@ import msgspec
 from venue.core.messages.commands import Command
 from venue.journal.journal import JournalFailed, Readable, Segment, Snapshot
 
-PACKED_MAX: Final = 4_096  # commands that `packed` hands out at a time, about
+PACKED_MAX: Final = 4_096  # commands that `read_packed` hands out at a time, about
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -55,7 +55,7 @@ class SealedJournal:
             first, commands = piece
             yield first, commands[: self._last + 1 - first]
 
-    def packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
+    def read_packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
         found: list[tuple[int, bytes]] = []
         for first, commands in self.read(after):
             if first > last or first > after + PACKED_MAX:

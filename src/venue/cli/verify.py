@@ -19,7 +19,7 @@ from venue.history.files import HistoryDamaged, check_pages
 from venue.history.opening import opening
 from venue.history.store import Store, damage_told, open_history
 from venue.journal import built
-from venue.journal.archive import Joined, joined
+from venue.journal.archive import JoinedJournal, join_archives
 from venue.journal.journal import (
     JournalCorrupt,
     JournalFailed,
@@ -76,14 +76,14 @@ def _checked(path: str) -> Findings:
     with contextlib.ExitStack() as closing:
         closing.callback(journal.close)
         try:
-            whole = joined(journal, path, closing)
+            whole = join_archives(journal, path, closing)
             findings.problems += lacking(path, journal)
             # Before any other file is opened: refused files stay as they are.
             first = beginning(whole)
             kept = _history(path, findings, closing)
             engine = _engine(_first(first, whole, kept), whole, recorder, findings)
             with damage_told("the database that this check makes"):
-                expected = Expected(engine, kept.store.reached() if kept is not None else 0)
+                expected = Expected(engine, kept.store.last_sequence() if kept is not None else 0)
                 closing.callback(expected.close)
                 _replay(whole, engine, recorder, expected, findings)
         except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
@@ -97,13 +97,13 @@ def _checked(path: str) -> Findings:
     return findings
 
 
-def _first(first: Snapshot | None, whole: Joined, kept: Kept | None) -> Snapshot | None:
+def _first(first: Snapshot | None, whole: JoinedJournal, kept: Kept | None) -> Snapshot | None:
     """The snapshot at which the replay begins, as today's rules, archives and history allow."""
     begin = first.sequence if first is not None else 0
     if kept is None:
         return first
     later, _ = opening(kept.store.connection)
-    if later > begin and whole.archived():  # the archives of history are not here
+    if later > begin and whole.has_archived():  # the archives of history are not here
         return next((one for one in whole.snapshots() if one.sequence == later), first)
     return first
 
@@ -142,7 +142,7 @@ def _replay(
 
 
 def _engine(
-    first: Snapshot | None, whole: Joined, recorder: Recorder, findings: Findings
+    first: Snapshot | None, whole: JoinedJournal, recorder: Recorder, findings: Findings
 ) -> Engine:
     """The engine that the replay begins with: a new one, or a snapshot's."""
     if first is None:
@@ -213,7 +213,7 @@ def _history(path: str, findings: Findings, closing: contextlib.ExitStack) -> Ke
 def _check_history(
     kept: Kept, engine: Engine, recorder: Recorder, expected: Expected, findings: Findings
 ) -> None:
-    store, reached = kept.store, kept.store.reached()
+    store, reached = kept.store, kept.store.last_sequence()
     findings.facts.append(f"history: up to command {reached}")
     if reached > engine.sequence:
         findings.problems.append(f"history is ahead of the journal, at {reached}")

@@ -38,7 +38,7 @@ from venue.core.messages.events import (
 from venue.core.messages.savepoints import StateReverted
 from venue.gateway.operations.refusals import contract, spot
 from venue.gateway.operations.refusals.contract import Listed
-from venue.node.explainer import Explained, ExplainQuestion
+from venue.node.explainer import ExplainQuestion, ExplanationText
 from venue.vocabulary import Reject
 
 LATER_MAX: Final = 200  # later events that are told of one thing
@@ -74,7 +74,7 @@ class Finder(Protocol):
     def chosen(self, last: int) -> list[Later]:
         """Return the events about it, from the command on that made it; [] when there is none."""
 
-    def missing(self) -> Explained | None:
+    def missing(self) -> ExplanationText | None:
         """Return the explanation when no command was found; None: there is none."""
 
 
@@ -136,7 +136,7 @@ class OfThing:
             one for one in self._later if any(first <= one.sequence <= end for first, end in spans)
         ]
 
-    def missing(self) -> Explained | None:
+    def missing(self) -> ExplanationText | None:
         return None
 
 
@@ -175,8 +175,8 @@ class OfRefusal:
     def chosen(self, last: int) -> list[Later]:
         return [one for one in self._found if one.sequence <= last]
 
-    def missing(self) -> Explained | None:
-        return Explained(
+    def missing(self) -> ExplanationText | None:
+        return ExplanationText(
             [
                 (
                     "No command of the journal was refused in these words: the venue refused the"

@@ -29,7 +29,7 @@ from venue.helpers.feeding import (
 )
 from venue.helpers.serving import SOON, begin_helper, serve
 from venue.journal.recovery import load
-from venue.node.explainer import SKIP, Explained, ExplainQuestion
+from venue.node.explainer import SKIP, ExplainQuestion, ExplanationText
 
 _question = msgspec.msgpack.Decoder(ExplainQuestion)
 
@@ -90,7 +90,7 @@ class Explaining:
         self._engine = engine
         return True
 
-    def _tell(self) -> Explained | None:
+    def _tell(self) -> ExplanationText | None:
         found = self._finder
         assert found is not None
         chosen = found.chosen(self._engine.sequence)

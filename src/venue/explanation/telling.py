@@ -13,7 +13,7 @@ from venue.explanation.following import following
 from venue.explanation.money import bill, liquidation
 from venue.explanation.placing import placing
 from venue.explanation.words import ExplanationWords
-from venue.node.explainer import Explained, ExplainQuestion
+from venue.node.explainer import ExplainQuestion, ExplanationText
 from venue.times import instant_text
 
 
@@ -30,11 +30,11 @@ class Scene(Struct):
     later: list[Later]
 
 
-def tell(scene: Scene) -> Explained:
+def tell(scene: Scene) -> ExplanationText:
     """Return the explanation. Nothing is applied to either engine."""
     question, before, command = scene.question, scene.before, scene.command
     first, events = scene.later[0].event, scene.later[0].events
-    told = Explained([], before.sequence + 1, command.time, question.uid)
+    told = ExplanationText([], before.sequence + 1, command.time, question.uid)
     if question.kind == "bill":
         told.uid, lines = bill(before, question.number, first, events)
         if reference := getattr(command, "reference", ""):

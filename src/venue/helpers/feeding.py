@@ -74,7 +74,7 @@ class Feeder:
 
         HelperFailed; JournalCorrupt and JournalFailed when they cannot be read.
         """
-        packed = await self.read(lambda: self._journal.packed(after, last))
+        packed = await self.read(lambda: self._journal.read_packed(after, last))
         chunks = [CommandChunk(first, last, payload) for first, payload in packed]
         return await self._link.send(COMMANDS, _encode(chunks))
 

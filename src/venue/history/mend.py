@@ -23,7 +23,7 @@ def mend(path: str, journal: Readable, begin: int) -> None:
 
     try:
         store = open_history(path)
-        reached = store.reached()
+        reached = store.last_sequence()
         store.close()
         check_pages(path)
     except HistoryDamaged as problem:

@@ -38,7 +38,7 @@ class Store:
         self.connection = connection
         self._lock = lock
 
-    def reached(self) -> int:
+    def last_sequence(self) -> int:
         """Return the sequence of the last projected command; 0 when there is none."""
         return scalar(self.connection, "SELECT sequence FROM progress")
 
@@ -94,7 +94,7 @@ def open_history(path: str | None) -> Store:
     with _alone(path) as lock:
         least = _reached_in_file(path)
         store = Store(_connected(pages.connect(path)), lock)
-        if store.reached() < least:
+        if store.last_sequence() < least:
             store.close()
             raise HistoryDamaged(f"{path}-wal is damaged: commands up to {least} are missing")
         return store

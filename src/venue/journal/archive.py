@@ -19,17 +19,17 @@ from venue.core.messages.commands import Command
 from venue.files import private_files
 from venue.files.archive_names import archives, being_written, in_place
 from venue.journal.chain import Chain, commands_in
-from venue.journal.file import FORMAT, SCHEMA, translated
+from venue.journal.file import FORMAT, SCHEMA, translate_errors
 from venue.journal.journal import JournalCorrupt, Segment, Snapshot
 from venue.journal.opening import open_readonly
-from venue.journal.snapshot_files import SnapshotFiles, packed
+from venue.journal.snapshot_files import SnapshotFiles, pack
 from venue.journal.sqlite import SqliteJournal
 
 DROPPED: Final = 64 * 1024  # commands taken out of the journal at a time
 SYNCED: Final = 1 << 20  # bytes between two syncs
 
 
-class Told(Struct, array_like=True):
+class ArchiveSpan(Struct, array_like=True):
     """The commands that an archive takes from a journal: those after `begin` up to `end`, both
     block boundaries, with the chain's digests there; and the snapshot that a replay begins with.
 
@@ -50,19 +50,19 @@ class Archive:
     OSError, JournalFailed and JournalCorrupt when it cannot be written, or holds other bytes.
     """
 
-    def __init__(self, path: str, told: Told) -> None:
+    def __init__(self, path: str, told: ArchiveSpan) -> None:
         self._path, self._told = path, told
         self._new = being_written(path)
         self._chain = Chain(told.begin, told.begin_digest)
         self._unsynced = 0
         private_files.remove(self._new)
         private_files.create(Path(self._new))
-        with translated(self._new):
+        with translate_errors(self._new):
             self._connection = apsw.Connection(self._new, flags=apsw.SQLITE_OPEN_READWRITE)
             self._file = os.open(self._new, os.O_RDONLY)
             self._begin()
 
-    def reached(self) -> int:
+    def last_sequence(self) -> int:
         """Return the last command in it."""
         return self._chain.sequence
 
@@ -72,7 +72,7 @@ class Archive:
         for payload in payloads:
             first, count = self._chain.sequence + 1, commands_in(payload)
             rows.append((first, count, payload, self._chain.add(payload, count)))
-        with translated(self._new), self._connection:
+        with translate_errors(self._new), self._connection:
             self._connection.executemany("INSERT INTO batches VALUES(?, ?, ?, ?)", rows)
         self._unsynced += sum(map(len, payloads))
         if self._unsynced >= SYNCED:  # a venue's own batches wait for each sync
@@ -112,14 +112,14 @@ class Archive:
             first = SnapshotFiles(self._path).read(told.first)
             if first is None:
                 raise JournalCorrupt(f"the snapshot at {told.first} cannot be read")
-            connection.execute("INSERT INTO snapshots VALUES(?, ?, ?, ?, ?)", packed(first))
+            connection.execute("INSERT INTO snapshots VALUES(?, ?, ?, ?, ?)", pack(first))
 
 
-def told(journal: SqliteJournal, end: int, first: int) -> Told:
+def archive_span(journal: SqliteJournal, end: int, first: int) -> ArchiveSpan:
     """Return the description of an archive of a journal's commands up to a block boundary; errors
     as for reading."""
     begin = journal.begin()
-    return Told(
+    return ArchiveSpan(
         begin=begin,
         begin_digest=journal.digest_at(begin),
         end=end,
@@ -135,7 +135,7 @@ def write(journal: SqliteJournal, path: str, end: int, first: int) -> None:
     `first` is the sequence of the snapshot that replaces earlier commands; 0: none does. Errors as
     for `Archive`: the journal is unchanged.
     """
-    archive = Archive(path, told(journal, end, first))
+    archive = Archive(path, archive_span(journal, end, first))
     try:
         for _, _, payload, _ in journal.rows(journal.begin(), end):
             archive.add([payload])
@@ -155,7 +155,7 @@ def drop(journal: SqliteJournal, end: int, snapshot: Snapshot) -> None:
         journal.drop(min(journal.begin() + DROPPED, end), snapshot.sequence)
 
 
-class Joined:
+class JoinedJournal:
     """A journal together with the archives that lead up to it, for reading."""
 
     def __init__(self, journal: SqliteJournal, before: list[SqliteJournal]) -> None:
@@ -166,7 +166,7 @@ class Joined:
     def begin(self) -> int:
         return self._before[0].begin() if self._before else self._journal.begin()
 
-    def archived(self) -> bool:
+    def has_archived(self) -> bool:
         """Return whether any command was removed from the journal, wherever it is now."""
         return self._journal.begin() > 0
 
@@ -196,9 +196,9 @@ class Joined:
                     yield snapshot
 
 
-def joined(
+def join_archives(
     journal: SqliteJournal, path: str, closing: ExitStack, written_since_s: float = 0
-) -> Joined:
+) -> JoinedJournal:
     """Return a journal with the archives beside it that precede it without a gap, as far as they
     were written since a time of the machine's.
 
@@ -217,10 +217,10 @@ def joined(
             raise JournalCorrupt(f"{name} does not lead up to {path}")
         before.insert(0, archive)
         follower = archive
-    return Joined(journal, before)
+    return JoinedJournal(journal, before)
 
 
-def check(name: str, told: Told) -> None:
+def check(name: str, told: ArchiveSpan) -> None:
     """Read an archive again; JournalCorrupt unless it holds the expected commands, unchanged.
 
     It may begin before them.

@@ -9,7 +9,7 @@ import msgspec
 
 from venue.core.messages.commands import Command, Tick
 from venue.journal.chain import BLOCK, START, Chain
-from venue.journal.file import connect, make_when_empty, translated
+from venue.journal.file import connect, make_when_empty, translate_errors
 
 UNKNOWN_RULES: Final = 1  # such commands are never replayed: the snapshot stands for them
 UNKNOWN_VERSION: Final = "unknown"
@@ -25,11 +25,11 @@ def begin_behind(path: str, sequence: int, time: int) -> None:
     JournalFailed, also when the file exists.
     """
     boundary = sequence // BLOCK * BLOCK
-    with translated(path):
+    with translate_errors(path):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     connection = connect(path)
     try:
-        with translated(path):
+        with translate_errors(path):
             make_when_empty(connection, path)
             if boundary:
                 connection.execute("INSERT INTO archived VALUES(?, ?)", (boundary, START))

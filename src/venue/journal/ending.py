@@ -58,7 +58,7 @@ class Ending:
 
     def note(self, sequence: int) -> None:
         """Note a sequence; OSError."""
-        data = _sealed(sequence)
+        data = _encode_number(sequence)
         if self._page is None:
             private_files.create(Path(self.path))
             file = os.open(self.path, os.O_RDWR)
@@ -76,7 +76,7 @@ class Ending:
             self._page = None
 
 
-def _sealed(sequence: int) -> bytes:
+def _encode_number(sequence: int) -> bytes:
     """Return a number, and its complement."""
     return _WORDS.pack(sequence, _NUMBER_MAX ^ sequence)
 

@@ -49,7 +49,7 @@ def connect(path: str) -> apsw.Connection:
     _refuse_other_kinds(path)
     _refuse_log_alone(path)
     refuse_foreign(path)
-    with translated(path):
+    with translate_errors(path):
         connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
         connection.set_busy_timeout(0)
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -63,7 +63,7 @@ def refuse_foreign(path: str) -> None:
         return
     if Path(path).stat().st_size < PAGE_MIN:
         raise JournalCorrupt(_NO_JOURNAL % path)
-    with translated(path), looked_at(path) as connection:
+    with translate_errors(path), looked_at(path) as connection:
         if not is_empty(connection):
             check_format(connection, path)
 
@@ -91,7 +91,7 @@ def _refuse_log_alone(path: str) -> None:
 
 def check_format(connection: apsw.Connection, path: str) -> None:
     """JournalCorrupt when it is no journal of ours."""
-    with translated(path):
+    with translate_errors(path):
         sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'meta'"
         known = connection.execute(sql).get
         if known and connection.execute(_FOREIGN).get:
@@ -103,12 +103,12 @@ def check_format(connection: apsw.Connection, path: str) -> None:
 
 def torn_log(connection: apsw.Connection, path: str) -> bool:
     """Return whether a torn commit ends the log; JournalCorrupt when whole ones are lost in it."""
-    with translated(path):
+    with translate_errors(path):
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # takes the lock
         taken, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
     log = f"{path}-wal"
     try:
-        with translated(path):
+        with translate_errors(path):
             return torn_commit(log, max(0, taken), _pages(connection))
     except ValueError as problem:
         raise JournalCorrupt(
@@ -152,7 +152,7 @@ def make_when_empty(connection: apsw.Connection, path: str) -> None:
 
 
 @contextmanager
-def translated(path: str) -> Iterator[None]:
+def translate_errors(path: str) -> Iterator[None]:
     """Turn errors of SQLite and of the system into the journal's own."""
     try:
         yield

@@ -117,7 +117,7 @@ class Journal(Protocol):
         JournalFailed when it cannot be read.
         """
 
-    def packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
+    def read_packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
         """Return a small piece of what `read` gives up to about `last`, still as msgpack; whole
         batches.
 

@@ -15,7 +15,7 @@ def lacking(path: str, journal: Readable) -> list[str]:
     found = [
         f"{file} is damaged: no start can go on from it, and no repair; put back a copy or move it"
         " away, and the next clean stop writes another one"
-        for file in SnapshotFiles(path).damaged()
+        for file in SnapshotFiles(path).damaged_files()
     ]
     if journal.last_sequence() and not Path(f"{path}{ENDING}").exists():
         found.append(

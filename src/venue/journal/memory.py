@@ -68,7 +68,7 @@ class MemoryJournal:
             yield after + 1, piece
             after += len(piece)
 
-    def packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
+    def read_packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
         pieces = [piece for piece in self.read(after) if piece[0] <= last]
         return [(first, _encode(commands)) for first, commands in pieces]
 

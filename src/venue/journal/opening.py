@@ -14,7 +14,7 @@ from venue.journal.file import (
     is_empty,
     make_when_empty,
     torn_log,
-    translated,
+    translate_errors,
 )
 from venue.journal.journal import JournalFailed
 from venue.journal.sqlite import SqliteJournal
@@ -28,12 +28,12 @@ def open_journal(path: str) -> SqliteJournal:
     JournalFailed when it is in use or cannot be opened; JournalCorrupt when it is not a journal
     or its end is not as written.
     """
-    with translated(path), suppress(FileExistsError):
+    with translate_errors(path), suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     connection = connect(path)
     try:
         torn = torn_log(connection, path)
-        with translated(path):
+        with translate_errors(path):
             if not is_empty(connection):
                 check_format(connection, path)  # another program's file stays in its own mode
             # A failure to change the mode is not an error to SQLite: ask what it is now.
@@ -57,7 +57,7 @@ def open_readonly(path: str) -> SqliteJournal:
     """
     connection = connect(path)
     try:
-        with translated(path):
+        with translate_errors(path):
             connection.execute("PRAGMA query_only = ON")
         torn = torn_log(connection, path)
         return SqliteJournal(connection, path, refused="is open for reading only", torn=torn)

@@ -28,7 +28,7 @@ from venue.journal.recovery import ENGINE
 EVERY: Final = 50_000  # commands between two snapshots
 SNAPSHOTS_KEPT: Final = 2  # whole ones
 BYTES_MAX: Final = 1 << 28  # of commands and states
-PIECE: Final = 1024  # commands that `packed` hands out at a time, about
+PIECE: Final = 1024  # commands that `read_packed` hands out at a time, about
 PACK: Final = 1 << 16  # bytes of commands that are compressed together
 LEVEL: Final = 1  # of compression: a quarter of the size for 1.5 µs a command
 
@@ -158,12 +158,12 @@ class RecentJournal:
     def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
         self._check_has(after)
         while after < self._last:
-            for first, packed in self.packed(after, self._last):
+            for first, packed in self.read_packed(after, self._last):
                 commands = _commands.decode(packed)[max(0, after + 1 - first) :]
                 yield after + 1, commands
                 after += len(commands)
 
-    def packed(self, after: int, last: int) -> list[Piece]:
+    def read_packed(self, after: int, last: int) -> list[Piece]:
         self._check_has(after)
         if after >= self._last:
             return []

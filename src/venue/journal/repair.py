@@ -25,7 +25,7 @@ from venue.journal import salvage
 from venue.journal.behind_snapshot import UNKNOWN_RULES
 from venue.journal.chain import BLOCK, START, Chain, commands_in, digest_with
 from venue.journal.ending import Ending
-from venue.journal.file import FORMAT, SCHEMA, translated
+from venue.journal.file import FORMAT, SCHEMA, translate_errors
 from venue.journal.journal import JournalCorrupt, JournalFailed, Segment
 from venue.journal.opening import open_readonly
 from venue.journal.recovery import load
@@ -42,11 +42,11 @@ _decode = msgspec.msgpack.Decoder(list[Command]).decode
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class Refused(Exception):
+class RepairRefused(Exception):
     """A journal cannot be repaired; the text says why, and which data could be saved."""
 
 
-class Held(Struct):
+class DamagedContents(Struct):
     """The contents of a damaged journal: rows that the chain proves, `loose` ones that it cannot
     prove because of damage before them in their block, the commands that are `lost`, and the last
     one.
@@ -63,7 +63,7 @@ class Held(Struct):
     segments: list[Segment] = []
 
 
-class Repaired(Struct, frozen=True):
+class RepairOutcome(Struct, frozen=True):
     """The outcome of a repair: the last command, the snapshot from which the journal continues (0:
     none was needed), the lost commands, the unproven rows, and the path of the damaged file."""
 
@@ -77,14 +77,14 @@ class Repaired(Struct, frozen=True):
 # -- looking --------------------------------------------------------------------------------------
 
 
-def held(path: str) -> Held:
+def read_damaged(path: str) -> DamagedContents:
     """Return the contents of a journal that nobody uses. OSError, JournalFailed."""
     pages = salvage.pages_of(path)
     begin, digest = _where_it_begins(path, pages)
     acknowledged = Ending(path.removesuffix(ASIDE)).read()
-    found = Held(begin)
+    found = DamagedContents(begin)
     found.last = max(acknowledged, _walk(found, _Rows(pages), digest))
-    if found.last > (reached := _reached(found)):
+    if found.last > (reached := _last_command(found)):
         found.lost.append((reached + 1, found.last))
     found.segments = _segments(path, pages, found.last)
     return found
@@ -110,12 +110,12 @@ class _Rows:
         for row in self.by_first.get(first, []):
             if _fits(chain, row):
                 return row.payload
-        for row in self._changed(first):
+        for row in self._candidates(first):
             if _fits(chain, row):
                 return row.payload
         return None
 
-    def _changed(self, first: int) -> Iterator[Row]:
+    def _candidates(self, first: int) -> Iterator[Row]:
         """Yield the rows that this one may have been before one bit changed."""
         for row in self.by_first.get(first, []):
             if len(row.payload) <= TRIED_MAX:
@@ -125,13 +125,13 @@ class _Rows:
         yield from salvage.nearly(self._pages, first)
 
 
-def _walk(found: Held, rows: _Rows, digest: bytes) -> int:
+def _walk(found: DamagedContents, rows: _Rows, digest: bytes) -> int:
     """Follow the chain through all rows, block by block; the last command."""
     chain: Chain | None = Chain(found.begin, digest)
     at = found.begin
     while True:
         if chain is not None:
-            at = _proven(found, rows, chain)
+            at = _take_proven(found, rows, chain)
         end = (at // BLOCK + 1) * BLOCK
         taken = set(found.proven.values())
         rest = {
@@ -157,7 +157,7 @@ def _goes_on(rest: dict[int, Row], end: int) -> bool:
     return len(later) > 1 or any(first <= end + BLOCK for first in later)
 
 
-def _reached(found: Held) -> int:
+def _last_command(found: DamagedContents) -> int:
     """Return the last command of all rows."""
     rows = {**found.proven, **found.loose}
     last = max(rows, default=0)
@@ -165,7 +165,7 @@ def _reached(found: Held) -> int:
     return max(last + commands_in(rows[last]) - 1, damaged) if rows else damaged
 
 
-def _proven(found: Held, rows: _Rows, chain: Chain) -> int:
+def _take_proven(found: DamagedContents, rows: _Rows, chain: Chain) -> int:
     """Take the rows that a chain proves, as far as they go; the last command of them."""
     while True:
         if chain.sequence % BLOCK == 0:
@@ -200,7 +200,7 @@ def _with_one_bit_changed(payload: bytes) -> Iterator[bytes]:
 
 
 def _loose(
-    found: Held, rest: dict[int, Row], at: int, end: int, *, damaged: bool
+    found: DamagedContents, rest: dict[int, Row], at: int, end: int, *, damaged: bool
 ) -> tuple[int, bytes | None]:
     """Collect the rows of the rest of a block, which nothing proves. The one after the proven ones
     is lost, when it is `damaged`. Return the last command of them, and the digest at the block's
@@ -235,7 +235,7 @@ def _where_it_begins(path: str, pages: list[bytes]) -> tuple[int, bytes]:
         if rows:
             return int(str(rows[0][0])), bytes(rows[0][1])  # type: ignore[arg-type]
         return 0, START
-    blocks = [one for one in salvage.archived(pages) if one[0] > 0 and one[0] % BLOCK == 0]
+    blocks = [one for one in salvage.archived_rows(pages) if one[0] > 0 and one[0] % BLOCK == 0]
     return max(blocks, default=(0, START))
 
 
@@ -260,7 +260,7 @@ def _reading(path: str) -> apsw.Connection:
 # -- deciding -------------------------------------------------------------------------------------
 
 
-def standing(path: str, found: Held) -> tuple[int, Engine | None]:
+def standing(path: str, found: DamagedContents) -> tuple[int, Engine | None]:
     """Return the oldest snapshot that replaces all lost commands, and its engine; 0, None: none is
     needed. Refused: there is none."""
     if not found.lost:
@@ -274,7 +274,7 @@ def standing(path: str, found: Held) -> tuple[int, Engine | None]:
             if engine is not None:
                 return sequence, engine
     kept = min(first for first, _ in found.lost) - 1
-    raise Refused(
+    raise RepairRefused(
         f"{path}: {words(found.lost)} damaged or missing, and no intact snapshot of a later state"
         f" stands for them. The commands up to {kept} of {found.last} could be kept: put"
         f" back a whole copy of {path} and of all files named after it"
@@ -286,9 +286,9 @@ def advice(path: str) -> str:
     try:
         if _whole(path):
             return ""
-        found = held(path)
+        found = read_damaged(path)
         sequence, _ = standing(path, found)
-    except Refused as problem:
+    except RepairRefused as problem:
         return str(problem)
     except (OSError, JournalFailed, apsw.Error):
         return ""
@@ -313,7 +313,7 @@ def words(lost: list[tuple[int, int]]) -> str:
     return f"command {told[0]} is" if one else f"commands {', '.join(told)} are"
 
 
-def told(path: str, done: Repaired | None) -> list[str]:
+def describe_repair(path: str, done: RepairOutcome | None) -> list[str]:
     """Return the outcome of a repair, a sentence a line."""
     if done is None:
         return [f"{path} is whole: nothing was changed"]
@@ -332,7 +332,7 @@ def told(path: str, done: Repaired | None) -> list[str]:
 # -- writing --------------------------------------------------------------------------------------
 
 
-def repair(path: str) -> Repaired | None:
+def repair(path: str) -> RepairOutcome | None:
     """Replace a damaged journal by a repaired one, and keep the damaged file; None: it is not
     damaged.
 
@@ -341,12 +341,14 @@ def repair(path: str) -> Repaired | None:
     source = _source(path)
     if source == path and _whole(path):
         return None
-    found = held(source)
+    found = read_damaged(source)
     sequence, engine = standing(path, found)
     if not found.proven and not sequence:
-        raise Refused(f"{path} holds no command that can be read: put back a copy of it")
+        raise RepairRefused(f"{path} holds no command that can be read: put back a copy of it")
     if not found.segments and found.last > sequence:
-        raise Refused(f"{path} does not say any more under which rules its commands were answered")
+        raise RepairRefused(
+            f"{path} does not say any more under which rules its commands were answered"
+        )
     new = f"{path}{NEW}"
     private_files.remove(new)
     try:
@@ -355,7 +357,7 @@ def repair(path: str) -> Repaired | None:
         aside = _put_in_place(path, source, new)
     finally:
         private_files.remove(new)
-    return Repaired(found.last, sequence, found.lost, len(found.loose), aside)
+    return RepairOutcome(found.last, sequence, found.lost, len(found.loose), aside)
 
 
 def _whole(path: str) -> bool:
@@ -379,7 +381,7 @@ def _source(path: str) -> str:
     return path
 
 
-def _write(new: str, found: Held, sequence: int, engine: Engine | None) -> None:
+def _write(new: str, found: DamagedContents, sequence: int, engine: Engine | None) -> None:
     """Write the new file: the rows that are proven, or those after a snapshot."""
     begin = sequence // BLOCK * BLOCK if sequence else found.begin
     unproven = [*found.loose, *(last for _, last in found.lost)]
@@ -388,10 +390,13 @@ def _write(new: str, found: Held, sequence: int, engine: Engine | None) -> None:
     segments = found.segments
     if engine is not None and any(number > begin for number in unproven):
         rows = {**rows, **{f: p for f, p in found.loose.items() if f > begin}}
-        rows = _filled(rows, begin, sequence, engine.time)
+        rows = _fill_gaps(rows, begin, sequence, engine.time)
         segments = _after(found.segments, begin, sequence)
     private_files.create(Path(new))
-    with translated(new), closing(apsw.Connection(new, flags=apsw.SQLITE_OPEN_READWRITE)) as file:
+    with (
+        translate_errors(new),
+        closing(apsw.Connection(new, flags=apsw.SQLITE_OPEN_READWRITE)) as file,
+    ):
         file.execute("BEGIN")
         file.execute(SCHEMA)
         file.execute("INSERT INTO meta VALUES(?)", (FORMAT,))
@@ -399,11 +404,11 @@ def _write(new: str, found: Held, sequence: int, engine: Engine | None) -> None:
             file.execute("INSERT INTO archived VALUES(?, ?)", (begin, digest))
         told = [(one.first_sequence, one.engine_version, one.rules) for one in segments]
         file.executemany("INSERT INTO segments VALUES(?, ?, ?)", told)
-        file.executemany("INSERT INTO batches VALUES(?, ?, ?, ?)", _chained(rows, begin, digest))
+        file.executemany("INSERT INTO batches VALUES(?, ?, ?, ?)", _chain_rows(rows, begin, digest))
         file.execute("COMMIT")
 
 
-def _filled(rows: dict[int, bytes], begin: int, sequence: int, time: int) -> dict[int, bytes]:
+def _fill_gaps(rows: dict[int, bytes], begin: int, sequence: int, time: int) -> dict[int, bytes]:
     """Return rows in which commands of passing time replace the missing commands, up to a
     snapshot's."""
     known: dict[int, Command] = {}
@@ -429,7 +434,7 @@ def _after(segments: list[Segment], begin: int, sequence: int) -> list[Segment]:
     return [Segment(begin + 1, DAMAGED, UNKNOWN_RULES), *found] if sequence > begin else found
 
 
-def _chained(
+def _chain_rows(
     rows: dict[int, bytes], begin: int, digest: bytes
 ) -> Iterator[tuple[int, int, bytes, bytes]]:
     chain = Chain(begin, digest)

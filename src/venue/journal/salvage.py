@@ -83,7 +83,7 @@ def rows(pages: list[bytes]) -> Iterator[Row]:
 def nearly(pages: list[bytes], first: int) -> Iterator[Row]:
     """Whatever would look like the row of a number if one bit of its record's header, or of the
     pointer to its rest, were another."""
-    begin = _packed(first)
+    begin = _varint_bytes(first)
     for page in pages:
         at = page.find(begin)
         while at >= 0:
@@ -125,7 +125,7 @@ def _row(pages: list[bytes], page: bytes, found: re.Match[bytes]) -> Row | None:
     return Row(_number_before(page, found.start()), payload, digest)
 
 
-def archived(pages: list[bytes]) -> list[tuple[int, bytes]]:
+def archived_rows(pages: list[bytes]) -> list[tuple[int, bytes]]:
     """Whatever looks like the row that says where a journal begins."""
     found = []
     for page in pages:
@@ -176,7 +176,7 @@ def _local(total: int) -> int:
     return local if local <= most else least
 
 
-def _packed(number: int) -> bytes:
+def _varint_bytes(number: int) -> bytes:
     """Return a number as SQLite writes it before a record."""
     found = bytes([number & 0x7F])
     while number := number >> 7:

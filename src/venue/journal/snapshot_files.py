@@ -47,17 +47,17 @@ class SnapshotFiles:
             row = _rows.decode(self._at(sequence).read_bytes())
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             return None
-        return unpacked(row) if row[0] == sequence else None
+        return unpack(row) if row[0] == sequence else None
 
-    def damaged(self) -> list[str]:
+    def damaged_files(self) -> list[str]:
         """Return the files that exist and cannot be read as they were written."""
         return [str(self._at(one)) for one in self.sequences() if self.read(one) is None]
 
     def write(self, snapshot: Snapshot) -> None:
         """Write a snapshot under a name of this process; `place` makes it count."""
-        data = memoryview(_encoder.encode(packed(snapshot)))
+        data = memoryview(_encoder.encode(pack(snapshot)))
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        descriptor = os.open(self._written(os.getpid()), flags, MODE)
+        descriptor = os.open(self._temporary_path(os.getpid()), flags, MODE)
         try:
             os.fchmod(descriptor, MODE)
             while data:
@@ -76,7 +76,7 @@ class SnapshotFiles:
 
     def place(self, sequence: int, pid: int) -> None:
         """Make the snapshot that process `pid` wrote valid, durably."""
-        self._written(pid).replace(self._at(sequence))
+        self._temporary_path(pid).replace(self._at(sequence))
         folder = os.open(self._base.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -97,23 +97,23 @@ class SnapshotFiles:
 
     def discard(self, pid: int) -> None:
         """Remove the snapshot that process `pid` wrote and that is not needed."""
-        self._written(pid).unlink(missing_ok=True)
+        self._temporary_path(pid).unlink(missing_ok=True)
 
     def _at(self, sequence: int) -> Path:
         return self._base.with_name(f"{self._prefix}{sequence}")
 
-    def _written(self, pid: int) -> Path:
+    def _temporary_path(self, pid: int) -> Path:
         return self._base.with_name(f"{self._base.name}.snapshot.{pid}")
 
 
-def packed(snapshot: Snapshot) -> SnapshotRow:
+def pack(snapshot: Snapshot) -> SnapshotRow:
     """Return a snapshot in the form in which it is stored."""
     parts = _encoder.encode(snapshot.parts)
     row = (snapshot.sequence, snapshot.engine_version, snapshot.state_hash, parts)
     return (*row, _checksum(*row))
 
 
-def unpacked(row: SnapshotRow) -> Snapshot | None:
+def unpack(row: SnapshotRow) -> Snapshot | None:
     """Return the snapshot of a stored row; None when it is damaged."""
     sequence, engine_version, state_hash, parts, checksum = row
     if checksum != _checksum(sequence, engine_version, state_hash, parts):

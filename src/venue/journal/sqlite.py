@@ -22,14 +22,14 @@ from venue.core.messages.commands import Command
 from venue.journal import built
 from venue.journal.chain import BLOCK, DIGEST, START, Chain
 from venue.journal.ending import Ending
-from venue.journal.file import check_end, check_format, translated
+from venue.journal.file import check_end, check_format, translate_errors
 from venue.journal.journal import JournalCorrupt, JournalFailed, Segment, Snapshot, earliest
-from venue.journal.snapshot_files import SnapshotFiles, SnapshotRow, unpacked
+from venue.journal.snapshot_files import SnapshotFiles, SnapshotRow, unpack
 
 CHECKPOINT_BYTES: Final = 1 << 20  # about the WAL's size when it moves into the file: 1 ms
 COMMIT_BYTES: Final = 3 * 4096  # pages a commit writes beside its payload, about
 PIECE_ROWS: Final = 8  # rows fetched at a time while orders may be waiting
-PIECE_BYTES: Final = 1 << 17  # about the size of a piece of `packed`
+PIECE_BYTES: Final = 1 << 17  # about the size of a piece of `read_packed`
 ROWS_READ: Final = 64  # rows fetched at a time; between fetches no read transaction is open
 
 _SEGMENTS: Final = "SELECT * FROM segments ORDER BY first_sequence"
@@ -71,7 +71,7 @@ class SqliteJournal:
         self._files = SnapshotFiles(path)
         check_format(connection, path)
         self._torn = torn
-        self._begin, self._digest = self._archived()
+        self._begin, self._digest = self._archived_end()
         self._chain = self._chain_at_end()
         self._last = self._chain.sequence
         check_end(path, self._last)
@@ -100,7 +100,7 @@ class SqliteJournal:
 
     def read(self, after: int) -> Iterator[tuple[int, list[Command]]]:
         self._check_within(after)
-        for first, payload, last in self._verified(self._chain_before(after)):
+        for first, payload, last in self._verified_rows(self._chain_before(after)):
             if last <= after:
                 continue
             try:
@@ -115,11 +115,11 @@ class SqliteJournal:
     def segments(self) -> list[Segment]:
         return [one for one in self._segments if one.first_sequence <= self._last]
 
-    def packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
+    def read_packed(self, after: int, last: int) -> list[tuple[int, bytes]]:
         self._check_within(after)
         rows: list[tuple[int, bytes]] = []
         size = 0
-        for first, payload, end in self._verified(self._chain_before(after), PIECE_ROWS):
+        for first, payload, end in self._verified_rows(self._chain_before(after), PIECE_ROWS):
             if end <= after:
                 continue
             if first > last or size >= PIECE_BYTES or len(rows) == ROWS_READ:
@@ -157,7 +157,7 @@ class SqliteJournal:
     def rows(self, after: int, end: int) -> Iterator[Row]:
         """Yield the packed rows after a block boundary up to another one, each one checked."""
         chain = self._chain_before(after)
-        for first, payload, last in self._verified(chain):
+        for first, payload, last in self._verified_rows(chain):
             if first > end:
                 return
             yield first, last - first + 1, payload, chain.digest
@@ -331,7 +331,7 @@ class SqliteJournal:
     def _fetch(self, shape: type[T], sql: str, *values: int) -> T:
         if self._closed:
             raise JournalFailed(f"the journal {self._path} is closed")
-        with translated(self._path):
+        with translate_errors(self._path):
             rows = self._connection.execute(sql, values).fetchall()
         try:
             return msgspec.convert(rows, shape)
@@ -339,7 +339,7 @@ class SqliteJournal:
             where = f"at or after {values[0]}" if values else "at an end"
             raise JournalCorrupt(f"a row {where} is not as written: {error}") from error
 
-    def _archived(self) -> tuple[int, bytes]:
+    def _archived_end(self) -> tuple[int, bytes]:
         """Return the last command whose row is in an archive, and the chain's digest there."""
         found = self._fetch(list[tuple[_Sequence, bytes]], "SELECT * FROM archived")
         for sequence, digest in found:
@@ -358,7 +358,7 @@ class SqliteJournal:
             rows = self._fetch(list[SnapshotRow], sql, sequence)
         except JournalCorrupt:
             return None
-        return unpacked(rows[0]) if rows else None
+        return unpack(rows[0]) if rows else None
 
     def _chain_at_end(self) -> Chain:
         last = self._fetch(list[Row], _LAST_ROW)
@@ -366,7 +366,7 @@ class SqliteJournal:
             if self._fetch(list[Row], _FIRST_ROW)[0][0] != self._begin + 1:
                 raise JournalCorrupt(f"sequence {self._begin + 1}: missing")
             chain = self._chain_before(first + count - 1)
-            for _ in self._verified(chain):
+            for _ in self._verified_rows(chain):
                 pass
             return chain
         return Chain(self._begin, self._digest)
@@ -381,7 +381,9 @@ class SqliteJournal:
                 return Chain(boundary, digest)
         raise JournalCorrupt(f"sequence {boundary}: no row ends here")
 
-    def _verified(self, chain: Chain, fetched: int = ROWS_READ) -> Iterator[tuple[int, bytes, int]]:
+    def _verified_rows(
+        self, chain: Chain, fetched: int = ROWS_READ
+    ) -> Iterator[tuple[int, bytes, int]]:
         """Yield the rows after `chain`'s sequence as (first, payload, last), each one checked."""
         while rows := self._fetch(list[Row], _ROWS, chain.sequence + 1, fetched):
             for first, count, payload, digest in rows:

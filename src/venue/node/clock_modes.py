@@ -59,7 +59,7 @@ class ClockRefused(Exception):
     """The clock cannot be set this way; the text names the rule. Nothing has changed."""
 
 
-def parsed(text: str) -> ClockMode:
+def parse_mode(text: str) -> ClockMode:
     """Return the mode that a setting holds; an empty setting means `real`. ClockRefused: it is no
     mode."""
     found = _SETTING.fullmatch(text or Mode.REAL)

@@ -56,7 +56,7 @@ class ExplainQuestion(msgspec.Struct, array_like=True):
     begin: int = 0
 
 
-class Explained(msgspec.Struct):
+class ExplanationText(msgspec.Struct):
     """An explanation. `sequence` and `time` (µs) are the command's, `uid` its owner; 0: none."""
 
     sentences: list[str]
@@ -96,7 +96,7 @@ class Explainer:
         self._time_max_s = time_max_s
         self._turns = turns or Turns()
 
-    async def ask(self, question: ExplainQuestion) -> Explained | None:
+    async def ask(self, question: ExplainQuestion) -> ExplanationText | None:
         """Return the explanation; None: there is no such thing. Raises TooBusy and TooOld."""
         turns = self._turns
         if turns.waiting >= WAITING_MAX:
@@ -115,7 +115,9 @@ class Explainer:
         finally:
             turns.waiting -= 1
 
-    async def _ask(self, question: ExplainQuestion, limit: asyncio.Timeout) -> Explained | None:
+    async def _ask(
+        self, question: ExplainQuestion, limit: asyncio.Timeout
+    ) -> ExplanationText | None:
         last = self._journal.last_sequence()
         link, _ = await Link.start(MODULE, name="explanation", patience_s=self._time_max_s)
         waiting = asyncio.create_task(self._wait_for_turns(link, limit))
@@ -135,7 +137,7 @@ class Explainer:
                 at, done = await feeder.feed(at, last)
                 if done:
                     break
-            explained: Explained | None = await feeder.finish()
+            explained: ExplanationText | None = await feeder.finish()
             return explained
         finally:
             waiting.cancel()
@@ -219,11 +221,11 @@ async def _newest(
 
 def _too_old(journal: Journal, begin: int) -> str:
     told = f"lies before command {begin + 1}, with which what can be replayed begins"
-    lost = forgotten(journal)
+    lost = describe_dropped(journal)
     return f"{told}: {lost}" if lost else told
 
 
-def forgotten(journal: Journal) -> str:
+def describe_dropped(journal: Journal) -> str:
     """Return a sentence about the commands that a journal in memory has dropped; empty: it has all
     of them."""
     if not isinstance(journal, RecentJournal) or not journal.begin_time():

@@ -145,7 +145,7 @@ class Node:
         done."""
         if self.history.behind:
             raise errors.busy("history is behind; nothing was done")
-        if self.sequencer.crowded(owner):
+        if self.sequencer.is_crowded(owner):
             raise errors.busy("too many commands are waiting; nothing was done")
 
     def is_agent(self, uid: int) -> bool:

@@ -34,7 +34,7 @@ class Outbox:
 
     def __init__(self) -> None:
         self.companion: Companion | None = None
-        self.limit: Limit = _unlimited
+        self.limit: Limit = _no_limit
         self.reverts = Reverts()
         self._followers: list[Follower] = []
 
@@ -43,7 +43,7 @@ class Outbox:
         at most has a `limit`."""
         self._followers.append(follower)
         if limit is not None:
-            assert self.limit is _unlimited, "a second follower has a limit"
+            assert self.limit is _no_limit, "a second follower has a limit"
             self.limit = limit
 
     def publish(self, batch: list[Applied]) -> None:
@@ -56,5 +56,5 @@ class Outbox:
             self.reverts.follow(batch)
 
 
-def _unlimited() -> None:
+def _no_limit() -> None:
     """Return no limit: the followers can take any number."""

@@ -83,7 +83,7 @@ class References:
             return 0
         return found.price(time)
 
-    def held(self, symbol: str) -> Reference | None:
+    def held_reference(self, symbol: str) -> Reference | None:
         """Return the reference on which a contract's index is held; None when it is not held."""
         if self._engine.perps[symbol].contract.index_sources != (HELD,):
             return None

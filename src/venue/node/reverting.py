@@ -62,14 +62,14 @@ class Reverts:
 
     def follow(self, batch: list[Applied]) -> None:
         """Restore parts and tell listeners if a published batch is a revert of the state."""
-        event = reverted(batch)
+        event = find_revert(batch)
         if event is not None:
             self.take(event.aside)
             for listener in self._listeners.values():
                 listener(event)
 
 
-def reverted(batch: list[Applied]) -> StateReverted | None:
+def find_revert(batch: list[Applied]) -> StateReverted | None:
     """Return the revert in a published batch, None without one: it stands alone in its batch."""
     events = batch[0].events
     event = events[0] if events else None

@@ -6,7 +6,7 @@ durable.
 
 When more commands wait than a batch may take, batches are small and owners are served in turn
 (`FairQueue`): an owner that floods the venue delays only its own commands, and gets a refusal
-(`crowded`).
+(`is_crowded`).
 
 A revert is the only command of its batch, and the next batch is made after it was applied, because
 it sets time back.
@@ -168,7 +168,7 @@ class Sequencer:
         ):
             self._schedule(patient=patient)
 
-    def crowded(self, owner: int) -> bool:
+    def is_crowded(self, owner: int) -> bool:
         """Return whether to refuse new orders of an owner, because they could not be served
         soon."""
         if not self._queue.commands:
@@ -201,7 +201,7 @@ class Sequencer:
         if self._stopped is not None:
             raise Stopped(str(self._stopped))
 
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Return whether the journal or the engine failed: the sequencer writes and applies nothing
         more."""
         return self._stopped is not None and not isinstance(self._stopped, Stopped)
@@ -210,7 +210,7 @@ class Sequencer:
         """Run a journal call that must not overlap with the write of a batch."""
         answer: asyncio.Future[None] = self._loop.create_future()
 
-        def done(problem: BaseException | None) -> None:
+        def finish(problem: BaseException | None) -> None:
             if answer.done():
                 return  # the caller has gone
             if problem is None:
@@ -218,7 +218,7 @@ class Sequencer:
             else:
                 answer.set_exception(problem)
 
-        self._disk.submit(function, done)
+        self._disk.submit(function, finish)
         await answer
 
     async def stop(self) -> None:
@@ -302,7 +302,7 @@ class Sequencer:
             return
         self._writing = True
         self._handed_over = (monotonic(), thread_time())
-        self._disk.submit(write, partial(self._written, groups))
+        self._disk.submit(write, partial(self._finish_write, groups))
 
     def _gather(self) -> tuple[list[Group], list[Command]]:
         room = BATCH_MAX
@@ -368,9 +368,9 @@ class Sequencer:
             return self._slices
         return bool(self._replies.waiting)
 
-    def _written(self, groups: list[Group], problem: BaseException | None) -> None:
+    def _finish_write(self, groups: list[Group], problem: BaseException | None) -> None:
         self._writing = False
-        problem = problem or (self._stopped if self.failed() else None)
+        problem = problem or (self._stopped if self.has_failed() else None)
         if problem is not None:
             self._fail(groups, problem)
             return
@@ -472,7 +472,7 @@ class Sequencer:
     def _fail(self, groups: list[Group], problem: BaseException) -> None:
         """Stop after a failure of the journal or the engine: callers get an error, and no command
         is taken."""
-        known = self.failed()
+        known = self.has_failed()
         self._stopped = problem
         if self._flush_at is not None:
             self._flush_at.cancel()

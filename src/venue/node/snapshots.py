@@ -38,7 +38,7 @@ class FrameRecorder(Protocol):
         """Return its part of a snapshot."""
 
 
-class Restored:
+class RecoveryFollowers:
     """The followers of a recovery: they restore the views, and collect the events that history
     lacks."""
 

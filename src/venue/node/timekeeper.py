@@ -25,7 +25,7 @@ from venue.node.clock_modes import (
     AheadSpan,
     ClockMode,
     Mode,
-    parsed,
+    parse_mode,
     span_of,
 )
 from venue.node.due import Due, Report, upcoming
@@ -76,7 +76,7 @@ class GoingBack(Exception):
         super().__init__("the state goes back")
 
 
-class Advanced(Struct, frozen=True):
+class AdvanceOutcome(Struct, frozen=True):
     """The outcome of an advance: its start and end in venue time (µs), and the sequence at the end.
 
     `stopped`: another change of the clock ended it early.
@@ -165,7 +165,7 @@ class Timekeeper:
     def go_back(self, event: StateReverted) -> None:
         """Set time back with the state."""
         stored = self._engine.settings.get(SETTING, "")
-        self._clock.go_back(parsed(stored), event.time)
+        self._clock.go_back(parse_mode(stored), event.time)
         self._ticked = self._stepped = event.time
         self._look.set()
 
@@ -184,7 +184,7 @@ class Timekeeper:
         """Pass time until cancelled, or until the sequencer has stopped."""
         while True:
             if self._report is not None or self._clock.mode is Mode.MANUAL:
-                await self._changed(None)
+                await self._wait_for_change(None)
                 continue
             try:
                 await self._next()
@@ -197,7 +197,7 @@ class Timekeeper:
         at = self._instant(self._tick_at())
         if clock.mode is Mode.SKIP:
             if self._holders:
-                await self._changed(None)
+                await self._wait_for_change(None)
                 return
             await asyncio.sleep(0)  # waiting tasks go first
             if not self._sequencer.quiet():
@@ -207,7 +207,7 @@ class Timekeeper:
                 clock.limit(at)
             wait_s = clock.wait_s(at)
             if wait_s > 0:
-                await self._changed(wait_s)
+                await self._wait_for_change(wait_s)
                 return
         async with self._turn:
             if self._report is not None or self._engine.epoch != epoch:
@@ -220,7 +220,7 @@ class Timekeeper:
                 clock.forgive()
                 await self._live(at, ticks=at >= self._tick_at())
 
-    async def _changed(self, wait_s: float | None) -> None:
+    async def _wait_for_change(self, wait_s: float | None) -> None:
         self._look.clear()
         try:
             async with asyncio.timeout(wait_s):
@@ -250,7 +250,7 @@ class Timekeeper:
         """Journal the times of a machine's clock that was set ahead, before requests signed by it
         are accepted: after a restart the venue must not accept them again when server time reaches
         them."""
-        times = self._clock.unnoted()
+        times = self._clock.unrecorded_times()
         if times is None:
             return
         first, last = times
@@ -344,7 +344,7 @@ class Timekeeper:
 
     # -- time is moved ----------------------------------------------------------------------------
 
-    async def advance(self, to: int, *, sparse: bool = False) -> Advanced:
+    async def advance(self, to: int, *, sparse: bool = False) -> AdvanceOutcome:
         """Pass all instants up to venue time `to`, which is not before now.
 
         `sparse`: the stepper acts once a minute, and ticks are at each fifth second and where
@@ -373,7 +373,7 @@ class Timekeeper:
             self._look.set()
         for follower in self._followers:
             follower.pass_time()  # some waited for time to pass: it stands now
-        return Advanced(
+        return AdvanceOutcome(
             begin, clock.now(), self._engine.sequence, report.rows(), report.left_out, stopped
         )
 

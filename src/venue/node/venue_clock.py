@@ -205,7 +205,7 @@ class VenueClock:
         early, late = now // US_PER_MS - window_ms, (now + drift) // US_PER_MS + window_ms
         return early <= sent_ms <= late
 
-    def unnoted(self) -> tuple[int, int] | None:
+    def unrecorded_times(self) -> tuple[int, int] | None:
         """Return the times (µs) by which clients may sign soon, because the machine's clock was set
         ahead, and which the journal does not contain yet. None: there are none. A restart knows the
         journal's requests by venue time only; in other modes that is enough."""

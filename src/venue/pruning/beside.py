@@ -17,7 +17,7 @@ from venue.files import private_files
 from venue.files.archive_names import archives, unfinished
 from venue.helpers.feeding import Feeder
 from venue.helpers.link import HelperFailed, Link
-from venue.journal.archive import Told, told
+from venue.journal.archive import ArchiveSpan, archive_span
 from venue.journal.chain import BLOCK
 from venue.journal.journal import JournalCorrupt, JournalFailed, earliest, foreign
 from venue.journal.snapshot_files import SnapshotFiles
@@ -116,7 +116,7 @@ class Pruning:
             return [(begin, newest)]
         trunk = self._trunk = self._trunk or Trunk(begin, begin, {})
         while trunk.reached < newest:
-            read = partial(self._journal.packed, trunk.reached, newest)
+            read = partial(self._journal.read_packed, trunk.reached, newest)
             for first, payload in await self._on_disk(read):
                 trunk.read_on(first, payload)
         return trunk.pieces(begin)
@@ -141,7 +141,9 @@ class Pruning:
         for name in left:
             private_files.remove(name)
         end = last // BLOCK * BLOCK
-        what: Told = await self._on_disk(lambda: told(self._journal, end, self._first()))
+        what: ArchiveSpan = await self._on_disk(
+            lambda: archive_span(self._journal, end, self._first())
+        )
         task = ArchiveTask(self._path, what, last, foreign(self._journal))
         link, _ = await Link.start(MODULE, name="archive", patience_s=PATIENCE_S)
         try:

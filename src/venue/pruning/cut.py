@@ -114,5 +114,5 @@ def answered(asking: Generator[int, int, int], answer: Callable[[int], int]) -> 
 
 def time_of(journal: SqliteJournal, sequence: int) -> int:
     """Return when a command was stamped, in µs; errors as for reading."""
-    first, payload = journal.packed(sequence - 1, sequence)[0]
+    first, payload = journal.read_packed(sequence - 1, sequence)[0]
     return _commands.decode(payload)[sequence - first].time

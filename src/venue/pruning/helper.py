@@ -11,7 +11,7 @@ import msgspec
 
 from venue.helpers.feeding import BEGIN, COMMANDS, FINISH, decode_chunks
 from venue.helpers.serving import LAST, begin_helper, serve
-from venue.journal.archive import Archive, Told
+from venue.journal.archive import Archive, ArchiveSpan
 from venue.journal.journal import JournalCorrupt
 from venue.journal.recovery import load
 from venue.journal.snapshot_files import SnapshotFiles
@@ -24,7 +24,7 @@ class ArchiveTask(msgspec.Struct, array_like=True):
     replaces it, `foreign` the last command under former rules."""
 
     path: str
-    told: Told
+    told: ArchiveSpan
     snapshot: int
     foreign: int
 
@@ -49,7 +49,7 @@ class Archiving:
         assert self._task is not None, "it was told what to archive"
         if kind == COMMANDS:
             self._archive.add([chunk.payload for chunk in decode_chunks(payload)])
-            return self._archive.reached()
+            return self._archive.last_sequence()
         assert kind == FINISH, kind
         return _finish(self._task, self._archive)
 

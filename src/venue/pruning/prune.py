@@ -34,7 +34,7 @@ from venue.journal.recovery import beginning, load, recover, standing
 from venue.journal.sqlite import SqliteJournal
 from venue.lab.prehistory import Prehistory
 from venue.node.market_data.views import MarketData
-from venue.node.snapshots import Restored, take
+from venue.node.snapshots import RecoveryFollowers, take
 from venue.pruning.cut import STEPS, Trunk, answered, cut, last_old, time_of
 from venue.recording.recorder import Recorder
 
@@ -106,7 +106,7 @@ def _check(name: str, journal: SqliteJournal, last: int) -> None:
             f"{name} is not of this journal, or damaged: nothing was removed, put back a copy of"
             f" it: the journal ends at command {journal.last_sequence()}"
         )
-    archive.check(name, archive.told(journal, last, 0))
+    archive.check(name, archive.archive_span(journal, last, 0))
 
 
 def _last(journal: SqliteJournal, path: str, keep_us: int, beyond_us: int) -> int:
@@ -134,7 +134,7 @@ def _standing(journal: SqliteJournal, last: int) -> Snapshot:
         return known
     prehistory, recorder = Prehistory(), Recorder()
     market_data = MarketData(prehistory.spot, prehistory.contract)
-    engine = recover(_Until(journal, last), last, Restored(market_data, recorder, last))
+    engine = recover(_Until(journal, last), last, RecoveryFollowers(market_data, recorder, last))
     return take(engine, market_data, recorder)
 
 
@@ -172,7 +172,7 @@ def _prune_history(journal: SqliteJournal, path: str) -> None:
     assert engine is not None, "it has been loaded before"
     store = open_history(history)
     try:
-        reached = store.reached()
+        reached = store.last_sequence()
         if reached < engine.sequence:
             raise HistoryDamaged(
                 f"{history} ends at command {reached}, the journal begins after {engine.sequence}:"
@@ -193,7 +193,7 @@ def _reached(path: str) -> int:
         return 0
     store = open_history(history)
     try:
-        return store.reached()
+        return store.last_sequence()
     finally:
         store.close()
 

@@ -22,7 +22,7 @@ from venue.history.process.unprojected import BATCH_EVENTS, BATCH_MAX
 from venue.history.projection.projector import Projector
 from venue.history.projection.spot_rows import Catalog
 from venue.history.store import Store, damage_told, open_history
-from venue.journal.archive import joined
+from venue.journal.archive import join_archives
 from venue.journal.journal import Journal, OtherRules, Readable
 from venue.journal.opening import open_journal
 from venue.journal.recovery import beginning, recover
@@ -47,7 +47,7 @@ def rebuild_history(path: str, *, drop_older: bool = False) -> tuple[int, int]:
     with ExitStack() as closing:
         journal = open_journal(path)
         closing.callback(journal.close)
-        whole = joined(journal, path, closing)
+        whole = join_archives(journal, path, closing)
         first = beginning(whole)
         begin = first.sequence if first is not None else 0
         mend(history, whole, begin)
@@ -85,7 +85,7 @@ def _projected(new: str, journal: Readable, begin: int) -> int:
 def _has_older(store: Store, begin: int) -> bool:
     """Return whether there are rows of commands up to `begin`."""
     own, _ = opening(store.connection)
-    return own < begin and store.reached() > 0
+    return own < begin and store.last_sequence() > 0
 
 
 def fill_when_empty(path: str, frames_kept: int, journal: Journal, begin: int) -> None:
@@ -95,7 +95,7 @@ def fill_when_empty(path: str, frames_kept: int, journal: Journal, begin: int) -
     """
     store = open_history(path)
     try:
-        if store.reached() == 0:
+        if store.last_sequence() == 0:
             with damage_told(path):
                 projecting = Projecting(store, frames_kept)
                 recover(journal, begin, projecting)
@@ -126,7 +126,7 @@ class Projecting:
     def restore(self, parts: dict[str, bytes], engine: Engine) -> None:
         """Begin from a snapshot's parts and its engine; from {} and a new one without."""
         if engine.sequence:
-            if self._store.reached() < engine.sequence:
+            if self._store.last_sequence() < engine.sequence:
                 begin_history(self._store, engine)
             catalog = Catalog.listing(*listed(engine))
             self._projector = Projector(self._store, catalog, self._frames_kept)

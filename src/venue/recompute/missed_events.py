@@ -65,6 +65,6 @@ def main() -> None:
         say(FAILED, str(problem))
         return
     try:
-        serve(store.reached(), Computing(store, int(kept)).answer)
+        serve(store.last_sequence(), Computing(store, int(kept)).answer)
     finally:
         store.close()

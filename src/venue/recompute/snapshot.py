@@ -20,7 +20,7 @@ from venue.journal.recovery import recover
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.keeper import SnapshotTask
 from venue.node.market_data.views import MarketData
-from venue.node.snapshots import Restored, take
+from venue.node.snapshots import RecoveryFollowers, take
 from venue.recording.recorder import Recorder
 
 _task = msgspec.msgpack.Decoder(SnapshotTask)
@@ -67,7 +67,7 @@ def snapshot(task: SnapshotTask) -> Snapshot:
     """Return the snapshot of a venue that has come to `task.last`. VenueExited."""
     market_data = MarketData()
     recorder = Recorder(task.frames_kept)
-    restored = Restored(market_data, recorder, projected=task.last)
+    restored = RecoveryFollowers(market_data, recorder, projected=task.last)
     return take(recover(SentLog(task), task.last, restored), market_data, recorder)
 
 

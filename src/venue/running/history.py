@@ -31,7 +31,7 @@ async def start_history(
 
         fill_when_empty(f"{path}.history", frames_kept, journal, begin)
     history = await History.start(f"{path}.history" if path else None, frames_kept, process)
-    reached = history.reached()
+    reached = history.last_sequence()
     if begin <= reached <= journal.last_sequence():
         return history
     await history.close()

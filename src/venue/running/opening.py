@@ -23,7 +23,7 @@ from venue.journal.opening import open_journal
 from venue.journal.recent import in_memory
 from venue.journal.recovery import recover
 from venue.node.clock import SystemClock
-from venue.node.clock_modes import SETTING, parsed
+from venue.node.clock_modes import SETTING, parse_mode
 from venue.node.node import Node
 from venue.node.passing_time import catch_up
 from venue.node.venue_clock import VenueClock
@@ -121,7 +121,7 @@ def _clock(options: Options, system: SystemClock, engine: Engine) -> VenueClock:
     """Return the venue's clock, going on after the journal's last command; ClockRefused."""
     clock = VenueClock(system, real_limits=options.real_limits)
     stored = engine.settings.get(SETTING, "")
-    clock.begin(engine.time, parsed(stored), options.clock, options.at)
+    clock.begin(engine.time, parse_mode(stored), options.clock, options.at)
     return clock
 
 

@@ -40,7 +40,7 @@ async def _project(node: Node) -> None:
 
 async def keep(node: Node, journal: Journal) -> None:
     """Save a snapshot of a venue that takes no more commands."""
-    if node.sequencer.failed():
+    if node.sequencer.has_failed():
         return
     snapshot = take(node.engine, node.market_data, node.recorder)
     try:

@@ -21,7 +21,7 @@ from venue.node.missed_events import MissedEvents
 from venue.node.node import Node
 from venue.node.outbox import Outbox
 from venue.node.sequencer import Sequencer
-from venue.node.snapshots import Restored
+from venue.node.snapshots import RecoveryFollowers
 from venue.node.spot_changes import SpotChanges
 from venue.node.timekeeper import Timekeeper
 from venue.node.venue_clock import VenueClock
@@ -38,7 +38,7 @@ class Views:
         self.prehistory = Prehistory()
         self.market_data = MarketData(self.prehistory.spot, self.prehistory.contract)
         self.recorder = Recorder(frames_kept)
-        self.restored = Restored(self.market_data, self.recorder, projected)
+        self.restored = RecoveryFollowers(self.market_data, self.recorder, projected)
 
     def begin_prehistory(self, settings: dict[str, str]) -> None:
         """Make the candles of the time before the venue began, where its settings name a time."""

@@ -242,7 +242,7 @@ class WorldStarter:
             await node.history.drain()
             if found(node, name, FROM).sequence != sequence:
                 raise errors.not_there(FROM, "the snapshot was replaced meanwhile: ask again")
-            if node.history.reached() == node.engine.sequence:
+            if node.history.last_sequence() == node.engine.sequence:
                 copying = node.history.copy(path)
                 snapshot = _snapshot(node)
                 await copying

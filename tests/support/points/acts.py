@@ -188,7 +188,7 @@ async def bundle_it(folder: Path, known: Known) -> None:
         last = run.last()
     journal = open_readonly(str(folder / FILE))
     try:
-        pieces = journal.packed(0, last)
+        pieces = journal.read_packed(0, last)
     finally:
         journal.close()
     run_file = RunFile("1", 0, last, BEGIN_US, "", {}, b"", pieces, [])

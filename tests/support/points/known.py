@@ -109,7 +109,7 @@ def everything(path: str) -> list[bytes]:
     with ExitStack() as closing:
         journal = open_readonly(path)
         closing.callback(journal.close)
-        whole = archive.joined(journal, path, closing)
+        whole = archive.join_archives(journal, path, closing)
         return [encode(one) for _, part in whole.read(0) for one in part]
 
 

@@ -23,7 +23,7 @@ from venue.journal.recovery import recover
 from venue.journal.snapshot_files import SnapshotFiles
 from venue.node.keeper import Keeper
 from venue.node.market_data.views import MarketData
-from venue.node.snapshots import Restored, take
+from venue.node.snapshots import RecoveryFollowers, take
 from venue.pruning import beside, prune
 from venue.pruning.helper import Archiving
 from venue.recording.recorder import Recorder
@@ -79,7 +79,7 @@ async def _open(opened: Opened, _: object, patience_s: float) -> tuple[Near, int
             if opened.temporary:
                 remove(opened.path)
 
-    return Near(worker.answer, end), store.reached()
+    return Near(worker.answer, end), store.last_sequence()
 
 
 async def _no_process() -> None:
@@ -101,7 +101,7 @@ async def _take(keeper: Keeper, last: int, put: Callable[[int], None], _: float)
     market_data, recorder = MarketData(), Recorder(keeper._frames_kept)
     try:
         until = prune._Until(journal, last)
-        restored = Restored(market_data, recorder, projected=last)
+        restored = RecoveryFollowers(market_data, recorder, projected=last)
         taken = take(recover(until, last, restored), market_data, recorder)
         try:
             SnapshotFiles(keeper._path).write(taken)

@@ -123,7 +123,7 @@ def _exists(state: str | None) -> bool:
 
 def settled(options: DevOptions, shared: Options) -> Options:
     """A practice venue's settings. ClockRefused."""
-    from venue.node.clock_modes import BEGIN, parsed
+    from venue.node.clock_modes import BEGIN, parse_mode
 
     mode = clock_text(options)
     begin = options.at
@@ -138,7 +138,7 @@ def settled(options: DevOptions, shared: Options) -> Options:
         history=options.history,
         capacity=options.capacity,
         demo_keys=options.demo_keys,
-        clock=parsed(mode) if mode is not None else None,
+        clock=parse_mode(mode) if mode is not None else None,
         at=moment_us(begin) if begin is not None else None,
         wire_log=options.wire_log,
         resets=True,

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from venue.gateway.access.replay import SEEDED_MS, ReplayGuard, lasting
-from venue.journal.archive import joined
+from venue.journal.archive import join_archives
 from venue.journal.journal import Journal, Readable
 from venue.journal.recovery import tail_requests, time_of_last
 from venue.journal.sqlite import SqliteJournal
@@ -40,7 +40,7 @@ def recall(
         whole: Readable = journal
         if isinstance(journal, SqliteJournal):
             # Pruning goes by venue time: it may have taken a command that is seconds old.
-            whole = joined(journal, path, closing, (wall - RECALLED_US) / 1e6)
+            whole = join_archives(journal, path, closing, (wall - RECALLED_US) / 1e6)
         since = 0
         if clock.real and not known:
             least = time_of_last(whole, RECALLED_MAX)

@@ -157,7 +157,7 @@ class History:
         """Return the path of a file of its own; empty: it shares a process with others."""
         return self._path
 
-    def reached(self) -> int:
+    def last_sequence(self) -> int:
         """Return the sequence of the last projected command."""
         return self._reached
 

@@ -32,7 +32,7 @@ class Workers:
         if kind in (OPEN, DROP, BASE):
             self._close(number)
             if kind == OPEN:
-                return self._found(number)[0].reached()
+                return self._found(number)[0].last_sequence()
             base = number >> BASE_BITS
             if kind == BASE:
                 self._path(number).replace(begun(self._folder, base))

@@ -102,7 +102,7 @@ class Worker:
             commands, self._commands = self._commands, []
             caused, self._frames = self._frames, []
             self._projector.project(commands, caused)
-            return self._projector.reached()
+            return self._projector.last_sequence()
         assert kind == CHECKPOINT, kind
         return self._projector.checkpoint()
 
@@ -164,7 +164,7 @@ def main() -> None:
         return
     worker = Worker(store, opened.frames_kept, opened.path)
     try:
-        serve(store.reached(), worker.answer)
+        serve(store.last_sequence(), worker.answer)
     finally:
         worker.close()
         store.close()

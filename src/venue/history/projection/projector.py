@@ -36,10 +36,10 @@ class Projector:
         self._store = store
         self._catalog = catalog
         self._frames_kept = frames_kept
-        self._reached = store.reached()
+        self._reached = store.last_sequence()
         store.expect_rows()
 
-    def reached(self) -> int:
+    def last_sequence(self) -> int:
         """Return the sequence of the last command whose rows are in the store."""
         return self._reached
 

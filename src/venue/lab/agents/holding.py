@@ -17,7 +17,7 @@ class AgentHolding:
 
     def acts(self) -> bool:
         """Return whether there is anything to do."""
-        return any(self._references.held(symbol) for symbol in self._engine.perps)
+        return any(self._references.held_reference(symbol) for symbol in self._engine.perps)
 
     def step(self, now: int) -> list[Command]:
         """Return no commands: only indexes are posted."""
@@ -27,7 +27,7 @@ class AgentHolding:
         """Return the posts that are due at venue time `now` (µs)."""
         posts: list[Command] = []
         for symbol, perp in self._engine.perps.items():
-            reference = self._references.held(symbol)
+            reference = self._references.held_reference(symbol)
             if reference is None or perp.settles():
                 continue
             price = reference.price(now)

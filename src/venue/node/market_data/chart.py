@@ -15,7 +15,7 @@ from venue.candles import (
     reopened,
 )
 from venue.node.market_data.records import ChartRecord
-from venue.node.market_data.wide_sums import narrowed, widened
+from venue.node.market_data.wide_sums import restore_wide_sums, split_wide_sums
 
 
 class Minute:
@@ -124,12 +124,12 @@ class Chart:
     def dump(self) -> ChartRecord:
         """Return everything, for `restore`."""
         minute = [] if self._minute is None else [self._minute.candle()]
-        rows = [narrowed(self._rows[interval]) for interval in INTERVALS]
-        return ChartRecord([*rows, narrowed(minute)])
+        rows = [split_wide_sums(self._rows[interval]) for interval in INTERVALS]
+        return ChartRecord([*rows, split_wide_sums(minute)])
 
     def restore(self, record: ChartRecord) -> None:
         """Replace everything by a dump."""
-        *rows, minute = [widened(*part) for part in record.rows]
+        *rows, minute = [restore_wide_sums(*part) for part in record.rows]
         for interval, part in zip(INTERVALS, rows, strict=True):
             self._rows[interval] = deque(part, maxlen=CANDLES_MAX)
         self._minute = Minute(minute[0]) if minute else None

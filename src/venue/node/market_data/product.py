@@ -15,7 +15,7 @@ from venue.node.market_data.chart import Chart
 from venue.node.market_data.depth import Levels
 from venue.node.market_data.past import NO_DAY, Day, NoPast, Past, PastTrade
 from venue.node.market_data.records import BoardRecord, Depth, Top
-from venue.node.market_data.ticker import Ticker, joined
+from venue.node.market_data.ticker import Ticker, join_tickers
 from venue.node.market_data.window import Window
 from venue.vocabulary import BUY, SELL
 
@@ -94,7 +94,7 @@ class Board:
         market = self._market(symbol)
         if self._day(market, symbol) is NO_DAY:
             return market.window.ticker(now)
-        return joined(market.past.ticker(now), market.window.ticker(now))
+        return join_tickers(market.past.ticker(now), market.window.ticker(now))
 
     def ticker_until(self, symbol: str, now: int) -> int:
         """Return the time (µs, exclusive) up to which `ticker` stays as it is at `now`, its times

@@ -69,11 +69,13 @@ class ContractData:
         Volumes and counts are 0. Empty as a whole before the first index price. KeyError also for
         an unknown interval.
         """
-        return self._filled(self._state(symbol).index_chart, symbol, interval, limit, now)
+        return self._candles_with_past(
+            self._state(symbol).index_chart, symbol, interval, limit, now
+        )
 
     def mark_candles(self, symbol: str, interval: str, limit: int, now: int) -> list[Candle]:
         """Return the candles of the mark, as `index_candles` does for the index."""
-        return self._filled(self._state(symbol).mark_chart, symbol, interval, limit, now)
+        return self._candles_with_past(self._state(symbol).mark_chart, symbol, interval, limit, now)
 
     def past_prices(self, symbol: str, interval: str, end: int, limit: int) -> list[Candle]:
         """Return the last candles of index and mark, up to `end` (µs), from before the first ones
@@ -150,7 +152,7 @@ class ContractData:
             state.mark_chart.restore(dumped.mark_chart)
             self._states[dumped.symbol] = state
 
-    def _filled(
+    def _candles_with_past(
         self, chart: Chart, symbol: str, interval: str, limit: int, now: int
     ) -> list[Candle]:
         assert 1 <= limit <= CANDLES_MAX, limit

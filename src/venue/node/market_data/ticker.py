@@ -26,7 +26,7 @@ class Ticker(msgspec.Struct, frozen=True, gc=False):
     close_time: int
 
 
-def joined(earlier: Ticker, later: Ticker) -> Ticker:
+def join_tickers(earlier: Ticker, later: Ticker) -> Ticker:
     """Return two windows of the same time as one; all trades of `earlier` came before those of
     `later`."""
     if not earlier.count:

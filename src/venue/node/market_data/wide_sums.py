@@ -31,7 +31,7 @@ class Second(msgspec.Struct, array_like=True, gc=False):
 Row = TypeVar("Row", Candle, Second)
 
 
-def narrowed(rows: Iterable[Row]) -> tuple[list[Row], list[Wide]]:
+def split_wide_sums(rows: Iterable[Row]) -> tuple[list[Row], list[Wide]]:
     """Return the rows, with sums beyond 63 bits replaced by 0 in copies, and these sums."""
     narrow = list(rows)
     wide: list[Wide] = []
@@ -46,8 +46,8 @@ def narrowed(rows: Iterable[Row]) -> tuple[list[Row], list[Wide]]:
     return narrow, wide
 
 
-def widened(rows: list[Row], wide: list[Wide]) -> list[Row]:
-    """Undo `narrowed`."""
+def restore_wide_sums(rows: list[Row], wide: list[Wide]) -> list[Row]:
+    """Undo `split_wide_sums`."""
     for ordinal, sums in wide:
         exact = {name: int(digits) for name, digits in sums.items()}
         rows[ordinal] = structs.replace(rows[ordinal], **exact)

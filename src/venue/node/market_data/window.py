@@ -7,7 +7,7 @@ from typing import Final
 
 from venue.candles import MINUTE_US, SECOND_US, Candle
 from venue.node.market_data.ticker import Ticker, WindowRecord
-from venue.node.market_data.wide_sums import Second, narrowed, widened
+from venue.node.market_data.wide_sums import Second, restore_wide_sums, split_wide_sums
 from venue.times import US_PER_MS
 
 WINDOW_S: Final = 86_400
@@ -122,12 +122,12 @@ class Window:
 
     def dump(self) -> WindowRecord:
         """Return everything, for `restore`."""
-        seconds, wide = narrowed(self._seconds)
+        seconds, wide = split_wide_sums(self._seconds)
         return WindowRecord(self._last, seconds, wide, list(self._highs), list(self._lows))
 
     def restore(self, record: WindowRecord) -> None:
         """Replace everything by a dump."""
-        seconds = widened(record.seconds, record.wide)
+        seconds = restore_wide_sums(record.seconds, record.wide)
         self._seconds = deque(seconds)
         self._highs = deque(record.highs)
         self._lows = deque(record.lows)

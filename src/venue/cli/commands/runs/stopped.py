@@ -33,15 +33,15 @@ def verify(file: Stopped) -> None:
 def repair(file: Stopped) -> None:
     """Write what holds of a stopped venue's damaged journal to a new one; the damaged is kept."""
     from venue.journal.journal import JournalCorrupt, JournalFailed
-    from venue.journal.repair import Refused, told
+    from venue.journal.repair import RepairRefused, describe_repair
     from venue.journal.repair import repair as mend
 
     if not os.path.exists(file):
         die(f"{file}: no such journal")
     try:
-        for line in told(file, mend(file)):
+        for line in describe_repair(file, mend(file)):
             tell(line)
-    except (Refused, JournalCorrupt, JournalFailed, OSError) as problem:
+    except (RepairRefused, JournalCorrupt, JournalFailed, OSError) as problem:
         die(str(problem))
 
 

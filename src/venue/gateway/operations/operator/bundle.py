@@ -32,7 +32,7 @@ from venue.journal.journal import (
     Snapshot,
     earliest,
 )
-from venue.journal.snapshot_files import packed
+from venue.journal.snapshot_files import pack
 from venue.node.node import Node
 from venue.node.snapshots import take
 from venue.times import US_PER_MS
@@ -76,7 +76,7 @@ async def bundle(call: Call, _: Empty) -> BundleView:
 
 
 def _size(snapshot: Snapshot | None) -> int:
-    return len(_encode(packed(snapshot))) if snapshot is not None else 0
+    return len(_encode(pack(snapshot))) if snapshot is not None else 0
 
 
 async def bundle_snapshot(call: Call, request: SnapshotPieceRequest) -> SnapshotPiece:
@@ -85,10 +85,10 @@ async def bundle_snapshot(call: Call, request: SnapshotPieceRequest) -> Snapshot
 
     def find() -> bytes | None:
         if end is not None and end.sequence == request.sequence:
-            return _encode(packed(end))
+            return _encode(pack(end))
         for one in journal.snapshots():
             if one.sequence == request.sequence:
-                return _encode(packed(one))
+                return _encode(pack(one))
         return None
 
     data = await _read(call.node, find)
@@ -107,7 +107,7 @@ async def bundle_commands(call: Call, request: CommandsRequest) -> list[Commands
         raise errors.invalid(
             "after", f"the journal begins after {journal.begin()}; ask /_venue/bundle again"
         )
-    pieces = await _read(call.node, lambda: journal.packed(request.after, last))
+    pieces = await _read(call.node, lambda: journal.read_packed(request.after, last))
     return [CommandsPiece(first, b64encode(payload).decode()) for first, payload in pieces]
 
 

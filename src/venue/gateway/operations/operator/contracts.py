@@ -180,7 +180,7 @@ async def settle_contract(call: Call, request: SettleRequest) -> ContractView:
 async def post_index(call: Call, request: IndexRequest) -> ContractView:
     """Set one source's index price, with its effects; not while the index is held."""
     perp = call.node.perp(request.symbol)
-    held = References(call.node.engine).held(perp.symbol)
+    held = References(call.node.engine).held_reference(perp.symbol)
     if held is not None:  # another price would move the mark away from the held one
         at = texts.price_text(perp.market.instrument, held.price(call.node.clock.now()))
         raise errors.failed_precondition(

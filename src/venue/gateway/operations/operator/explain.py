@@ -8,7 +8,7 @@ from venue.api import errors
 from venue.api.operator.explain import ExplainRequest, Explanation
 from venue.gateway.door import Call, Door
 from venue.gateway.operations.operator.wire import found_number
-from venue.node.explainer import Explained, ExplainQuestion, TooBusy, TooOld
+from venue.node.explainer import ExplainQuestion, ExplanationText, TooBusy, TooOld
 from venue.times import US_PER_MS
 
 FIRST_REFUSED: Final = 300
@@ -56,7 +56,7 @@ async def _explained(door: Door, question: ExplainQuestion) -> Explanation:
     assert explainer is not None, "they are closed then"
     question.epoch = node.engine.epoch
     try:
-        told: Explained | None = await explainer.ask(question)
+        told: ExplanationText | None = await explainer.ask(question)
     except TooOld as problem:
         raise errors.invalid("id", str(problem)) from None
     except TooBusy as problem:

@@ -46,7 +46,7 @@ async def hold_index(call: Call, request: HoldRequest) -> ReferenceView:
     perp = node.perp(request.symbol)
     price = decode.ticks(perp.market.instrument, request.price, "price")
     _check(perp, price, "price")
-    before = References(node.engine).held(perp.symbol)
+    before = References(node.engine).held_reference(perp.symbol)
     commands: list[Command] = []
     if before is None:
         contract = structs.replace(perp.contract, index_sources=(HELD,))
@@ -65,7 +65,7 @@ async def release_index(call: Call, request: ReleaseRequest) -> ReferenceView:
     perp = node.perp(request.symbol)
     if not References(node.engine).price(perp.symbol):
         raise errors.failed_precondition(f"the index of {perp.symbol} is not held")
-    held = References(node.engine).held(perp.symbol)
+    held = References(node.engine).held_reference(perp.symbol)
     commands: list[Command] = []
     if held is not None:
         contract = structs.replace(perp.contract, index_sources=held.sources)
@@ -81,7 +81,7 @@ async def crash(call: Call, request: CrashRequest) -> ReferenceView:
     change = _change(request.change)
     over = _over(request.over)
     now = node.clock.now()
-    held = References(node.engine).held(perp.symbol)
+    held = References(node.engine).held_reference(perp.symbol)
     start = held.price(now) if held is not None else _quoted(node, perp)
     target = start * (WHOLE + change) // WHOLE
     _check(perp, target, "change")
@@ -149,7 +149,7 @@ def _view(node: Node, perp: Perpetual) -> ReferenceView:
     followed = line is not None and told.price(perp.symbol) > 0
     return ReferenceView(
         symbol=perp.symbol,
-        held=told.held(perp.symbol) is not None,
+        held=told.held_reference(perp.symbol) is not None,
         price=texts.price_text(instrument, line.price(now) if line and followed else 0),
         target=texts.price_text(instrument, line.target if line and followed else 0),
         until=line.end // US_PER_MS if line and followed and line.end > now else 0,

@@ -63,7 +63,7 @@ from venue.gateway.operations.refusals.funds import wallet_funds
 from venue.gateway.operations.refusals.spot import refusal
 from venue.helpers.link import HelperFailed
 from venue.journal import built
-from venue.node.explainer import forgotten
+from venue.node.explainer import describe_dropped
 from venue.node.node import Node
 from venue.times import instant_text
 from venue.vocabulary import Product, Reject, SelfTrade, Wallet
@@ -90,7 +90,7 @@ def health(call: Call, request: HealthRequest) -> Health:
         data=node.data,
         server_time=node.clock.server_time() // 1000,
         sequence=engine.sequence,
-        history_sequence=node.history.reached(),
+        history_sequence=node.history.last_sequence(),
         state_hash=state_hash(engine) if request.state_hash else "",
         owners=len(engine.accounts),
         open_orders=_all_open_orders(engine),
@@ -118,7 +118,7 @@ def health(call: Call, request: HealthRequest) -> Health:
 
 def _forgotten(node: Node) -> str:
     """Tell what a venue in memory keeps no longer."""
-    told = [forgotten(node.journal)]
+    told = [describe_dropped(node.journal)]
     until = node.history.forgotten
     if 0 < until < node.engine.time:
         told.append(
