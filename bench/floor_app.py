@@ -38,9 +38,10 @@ from venue.gateway.access.keys import KeyCredentials, KeyStore
 from venue.gateway.access.limits import Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
-from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.encoded import EncodedBody
 from venue.gateway.dispatch.decode import decode
-from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
+from venue.gateway.dispatch.dispatcher import Dispatcher
+from venue.gateway.dispatch.operation_table import OperationTable
 from venue.gateway.dispatch.routes import Route, Routes
 from venue.gateway.dispatch.shapes import compile_request
 from venue.gateway.door import Call, Door
@@ -58,10 +59,10 @@ ITEM: Final = compile_request(BatchItem)
 
 def dispatcher(door: Door, keys: KeyStore, answers: dict[str, bytes]) -> Dispatcher:
     """A dispatcher whose handlers only answer; the answers to reads are given, by path."""
-    desk = Desk(door, routes(door.node.clock, answers), Limits(None, None, None))
+    table = OperationTable(door, routes(door.node.clock, answers), Limits(None, None, None))
     authenticator = Authenticator(keys.ring, door.node.clock)
     return Dispatcher(
-        desk, authenticator, door.replays, OperatorDoor(), Origins(), lambda path: None
+        table, authenticator, door.replays, OperatorDoor(), Origins(), lambda path: None
     )
 
 
@@ -88,7 +89,7 @@ def routes(clock: VenueClock, answers: dict[str, bytes]) -> Routes:
         return PlaceBatchReply(placed)
 
     def constant(row: Row) -> Route:
-        data = Encoded(answers.get(row.path, b"{}"))
+        data = EncodedBody(answers.get(row.path, b"{}"))
         return Route(row, lambda call, request: data, None)
 
     rows = (market.depth, market.tickers)

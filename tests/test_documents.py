@@ -17,7 +17,7 @@ from venue.api.documents.table import ROWS
 from venue.api.documents.words import by_struct
 from venue.api.errors import ROWS as ERRORS
 from venue.api.operation import request_type
-from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.encoded import EncodedBody
 from venue.gateway.dispatch.decode import body_values, decode
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.dispatch.shapes import compile_request
@@ -115,7 +115,7 @@ def differs(route: Route) -> str:
     if any(one is not route.row.request for one in taken):
         return f"{route.row.name} takes {taken}, not {route.row.request}"
     # An encoded reply has no type any more: `test_answers` compares those with their rows.
-    told = given == Encoded or given in (route.row.reply, route.row.reply | Encoded)
+    told = given == EncodedBody or given in (route.row.reply, route.row.reply | EncodedBody)
     return "" if told else f"{route.row.name} returns {given}, not {route.row.reply}"
 
 

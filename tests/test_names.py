@@ -15,7 +15,7 @@ ATTRIBUTES = 12  # that an object of a class sets on itself
 WIDE_CLASSES = {
     "venue.crashtest.trial.TrialRun": "one run of a bot: its venue, its port, and its verdict",
     "venue.gateway.dispatch.wire_log.Exchange": "a record: a request and its answer",
-    "venue.gateway.dispatch.wire_log.Operated": "a record: a request and its answer",
+    "venue.gateway.dispatch.wire_log.SocketExchange": "a record: a request and its answer",
     "venue.gateway.streams.sockets.Sockets": "the parts that all connections of a door share",
     "venue.core.book.book.Market": "a record: an instrument's numbers, read at every order",
     "venue.core.book.book.Order": "a record: the fields of an order, and its place in the book",

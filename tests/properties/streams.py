@@ -133,7 +133,7 @@ class Streams:
         self._hub = Hub(door, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
         node.outbox.follow(self._hub.follow)
         authenticator = Authenticator(door.keys.ring, node.clock)
-        self._door = Sockets(door, self._hub, authenticator, LIMITS, requests.desk, origins)
+        self._door = Sockets(door, self._hub, authenticator, LIMITS, requests.table, origins)
         self._listener = Listener(FREE, requests.serve, self._door, Proxies(), self._loop)
         starts = {symbol: start.price for symbol, start in demo.STARTS.items()}
         self._agents = Agents(node.engine, seed, starts)

@@ -31,7 +31,7 @@ from venue.core.messages.commands import (
     Tick,
 )
 from venue.core.units import FIRST_UID
-from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.encoded import EncodedBody
 from venue.gateway.answers.kept import (
     ANSWERS_MAX,
     ITEMS_MAX,
@@ -56,7 +56,7 @@ SYMBOLS = ("BTCUSDT", "ETHUSDT")
 CONTRACTS = ("BTCSUSDT", "ETHSUSDT")  # their index is posted
 STEPS = 150
 
-Handler = Callable[[Call, Any], Encoded]
+Handler = Callable[[Call, Any], EncodedBody]
 
 
 class Hands:
@@ -236,7 +236,7 @@ def test_a_stranger_does_not_decide_how_much_is_kept() -> None:
         kept = {len(question) for question in door.answers.known}
         assert kept == {2}  # an operation and a symbol
         assert len(door.answers.known) == 3
-        assert len(door.answers.held()) == 2
+        assert len(door.answers.series_by_question) == 2
 
     in_a_venue(act)
 
@@ -260,7 +260,7 @@ def test_who_asks_for_all_series_of_the_demo_markets_has_none_encoded_twice() ->
                 contract_market.contract_klines(call, asked)
                 contract_market.index_klines(call, asked)
                 contract_market.mark_klines(call, asked)
-        held = len(door.answers.held())
+        held = len(door.answers.series_by_question)
         markets = len(demo.INSTRUMENTS) + 3 * len(demo.CONTRACTS)
         trades = len(demo.INSTRUMENTS) + len(demo.CONTRACTS)
         assert held == trades + markets * len(INTERVALS) < SERIES_MAX
@@ -273,7 +273,9 @@ def test_a_world_keeps_few_series() -> None:
     kept = Answers(WORLD_SERIES_MAX)
     for interval in INTERVALS:
         kept.series(("klines", interval))
-    assert kept.held() == [("klines", interval) for interval in INTERVALS[-WORLD_SERIES_MAX:]]
+    assert list(kept.series_by_question) == [
+        ("klines", interval) for interval in INTERVALS[-WORLD_SERIES_MAX:]
+    ]
 
 
 def test_the_oldest_answers_and_series_go_first() -> None:
@@ -287,7 +289,7 @@ def test_the_oldest_answers_and_series_go_first() -> None:
     for number in range(SERIES_MAX + 10):
         kept.series(("some", str(number)))
         assert kept.series(("often",)) is often
-    assert len(kept.held()) == SERIES_MAX
+    assert len(kept.series_by_question) == SERIES_MAX
     series = Series()
     for number in range(ITEMS_MAX + 10):
         series.add(number, b"%d" % number)

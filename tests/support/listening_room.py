@@ -71,7 +71,7 @@ class ListeningRoom:
             origins = Origins()
             requests = dispatcher(door, options, origins, operator_door(options))
             authenticator = Authenticator(door.keys.ring, node.clock)
-            sockets = Sockets(door, hub, authenticator, self._limits, requests.desk, origins)
+            sockets = Sockets(door, hub, authenticator, self._limits, requests.table, origins)
             node.reverts.tell("sockets", sockets.go_back)
             self._server = await Server.start(self._bound, self._http, requests.serve, sockets)
             self._node, self._sockets = node, sockets

@@ -92,7 +92,7 @@ class Door:
             self.wire = WireLog(wire_log, node.clock, node.engine)
         self.explainer = Explainer(node.journal, node.sequencer.on_disk_thread, turns=turns)
 
-    def noted(self, serve: Callable[[Request], None]) -> Callable[[Request], None]:
+    def with_wire_log(self, serve: Callable[[Request], None]) -> Callable[[Request], None]:
         """As `serve`, with requests noted where the wire log is kept."""
         return self.wire.serving(serve) if self.wire is not None else serve
 

@@ -51,7 +51,7 @@ class DiskWatch:
             free = shutil.disk_usage(self.folder).free
         except OSError:  # a file may go while it is looked at: the next time tells
             return self._found
-        self._found = self._compared(now, used, free)
+        self._found = self._disk_use(now, used, free)
         return self._found
 
     def warning(self) -> str:
@@ -68,7 +68,7 @@ class DiskWatch:
         name, its = file.name, self._name
         return (name == its or name.startswith((f"{its}.", f"{its}-"))) and file.is_file()
 
-    def _compared(self, now: int, used: int, free: int) -> DiskUse:
+    def _disk_use(self, now: int, used: int, free: int) -> DiskUse:
         if not self._samples or now >= self._samples[-1][0] + SAMPLE_US:
             self._samples.append((now, used))
         begin, before = self._samples[0]

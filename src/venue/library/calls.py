@@ -19,10 +19,10 @@ from venue.api.operation import Operation, Row
 from venue.client.errors import Misused, refused
 from venue.client.http import NOT_SENT, given
 from venue.gateway.access.limits import Limits
-from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.encoded import EncodedBody
 from venue.gateway.dispatch.acting import acted_for
 from venue.gateway.dispatch.decode import body_values, decode
-from venue.gateway.dispatch.dispatcher import Desk
+from venue.gateway.dispatch.operation_table import OperationTable
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.door import Call, Door
 from venue.gateway.operations.bindings import routes
@@ -38,7 +38,7 @@ class Calls:
     def __init__(self, door: Door) -> None:
         self.door = door
         self.node = door.node
-        self._desk = Desk(door, routes(), Limits(None, None, None))
+        self._table = OperationTable(door, routes(), Limits(None, None, None))
         self._routes: dict[str, Route] = {}
 
     async def serve(self, row: Operation[..., Any, R], owner: str, values: dict[str, Any]) -> R:
@@ -46,10 +46,10 @@ class Calls:
         Misused."""
         route = self._route(row)
         try:
-            self._desk.check_open(route)
+            self._table.check_open(route)
             uid = self._uid(route, owner)
             plain = _as_sent(route, values)
-            unknown = self._desk.unknown_names(route, plain)
+            unknown = self._table.unknown_names(route, plain)
             if unknown:
                 raise errors.invalid(unknown[0], "no such parameter")
             reply = await self._reply(route, uid, plain)
@@ -60,7 +60,7 @@ class Calls:
             raise refused(found) from None
         except Stopped as problem:
             raise Misused(f"the venue has stopped: {problem}") from None
-        if isinstance(reply, Encoded):
+        if isinstance(reply, EncodedBody):
             return msgspec.json.decode(reply.data, type=row.reply)
         answer: R = reply
         return answer
@@ -68,7 +68,7 @@ class Calls:
     def _route(self, row: Row) -> Route:
         route = self._routes.get(row.name)
         if route is None:
-            found = self._desk.routes.find(row.method.encode(), row.path.encode())
+            found = self._table.routes.find(row.method.encode(), row.path.encode())
             assert found is not None, row
             route = self._routes[row.name] = found
         return route
@@ -94,7 +94,7 @@ class Calls:
             else:
                 answer.set_exception(problem)
 
-        self._desk.begin(route, acted_for(uid), given, finish)
+        self._table.begin(route, acted_for(uid), given, finish)
         return await answer
 
 

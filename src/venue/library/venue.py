@@ -33,7 +33,7 @@ from venue.client.errors import Misused, refused
 from venue.compiled import refuse_stale
 from venue.core.state import audit
 from venue.gateway.bounds import bounds
-from venue.gateway.dispatch.decode import scaled
+from venue.gateway.dispatch.decode import scale_amount
 from venue.gateway.door import Door
 from venue.gateway.transport.server import listen
 from venue.library import views
@@ -440,7 +440,7 @@ def _mode(clock: str) -> ClockMode:
         return ClockMode(Mode(name))
     if name == "rate" and rate:
         try:
-            thousandths = scaled(rate, 3, "rate")
+            thousandths = scale_amount(rate, 3, "rate")
         except ApiError as problem:
             raise refused(problem) from None
         except ValueError:

@@ -15,8 +15,8 @@ from venue.gateway.access.origins import Origins
 from venue.gateway.access.proxies import Proxies
 from venue.gateway.answers.kept import WORLD_SERIES_MAX, Answers
 from venue.gateway.bounds import Bounds
-from venue.gateway.dispatch.dispatcher import Desk
 from venue.gateway.dispatch.faulty import FaultyDoor
+from venue.gateway.dispatch.operation_table import OperationTable
 from venue.gateway.door import Door
 from venue.gateway.pages.events import PageStream
 from venue.gateway.streams.hub import Hub
@@ -75,9 +75,9 @@ def _doors(
     make = partial(dispatcher, door, options, origins, operators)
     requests = make()
     pages = partial(PageStream, door, operators)
-    streams = _streams(door, options, requests.desk, origins, limits, taken=taken, pages=pages)
+    streams = _streams(door, options, requests.table, origins, limits, taken=taken, pages=pages)
     requests.faulty = FaultyDoor(door, requests, lambda clock: make(clock).serve).serve
-    return door.noted(requests.serve), streams
+    return door.with_wire_log(requests.serve), streams
 
 
 def _world_starter(plain: Options, beside: Door, open_doors: Doors) -> WorldStarter:
@@ -100,7 +100,7 @@ def _world_starter(plain: Options, beside: Door, open_doors: Doors) -> WorldStar
 def _streams(
     door: Door,
     options: Options,
-    desk: Desk,
+    table: OperationTable,
     origins: Origins,
     limits: SocketLimits,
     *,
@@ -113,6 +113,6 @@ def _streams(
     node.outbox.follow(hub.follow)
     node.timekeeper.follow(hub, hub.keep_up)
     checks = authenticator(door, node.clock)
-    sockets = Sockets(door, hub, checks, limits, desk, origins, taken=taken, pages=pages)
+    sockets = Sockets(door, hub, checks, limits, table, origins, taken=taken, pages=pages)
     node.reverts.tell("sockets", sockets.go_back)
     return sockets

@@ -13,8 +13,9 @@ from venue.gateway.access.auth import Authenticator
 from venue.gateway.access.limits import ORDERS_MAX, Limits
 from venue.gateway.access.operators import OperatorDoor
 from venue.gateway.access.origins import Origins
-from venue.gateway.dispatch.dispatcher import Desk, Dispatcher
+from venue.gateway.dispatch.dispatcher import Dispatcher
 from venue.gateway.dispatch.documents import Description, Document
+from venue.gateway.dispatch.operation_table import OperationTable
 from venue.gateway.door import Door
 from venue.gateway.operations.bindings import open_rows, routes
 from venue.gateway.pages.documents import PageDocuments
@@ -37,7 +38,7 @@ def dispatcher(
         weight = door.weight_limit
         limits = Limits(weight, weight, ORDERS_MAX * options.limits_factor(), door.node.clock)
     return Dispatcher(
-        Desk(door, routes(), limits, strict=options.strict),
+        OperationTable(door, routes(), limits, strict=options.strict),
         authenticator(door, clock or door.node.clock),
         door.replays,
         operators,

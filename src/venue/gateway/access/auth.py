@@ -14,7 +14,7 @@ from typing import Final
 from venue.api import errors, signing
 from venue.api.errors import ApiError
 from venue.api.signing import Mac
-from venue.gateway.access.callers import Caller, KeyFacts, Signed
+from venue.gateway.access.callers import Caller, KeyFacts, SignedHeaders
 from venue.gateway.access.causes import cause
 from venue.gateway.access.proxies import counted_as
 from venue.gateway.access.replay import WINDOW_MS, request_id
@@ -156,7 +156,7 @@ class Authenticator:
 
     def precheck(
         self, headers: Mapping[bytes, bytes], repeated: tuple[bytes, ...], now: int
-    ) -> Signed:
+    ) -> SignedHeaders:
         """Return the claim of the headers alone, at server time `now` (µs); names in lower case;
         `repeated` ones came more than once.
 
@@ -172,15 +172,15 @@ class Authenticator:
             raise _outside_window(sent, self._clock.server_time() // 1_000)
         if not passphrase:
             raise errors.error(-1049, detail="Header ACCESS-PASSPHRASE is missing or empty.")
-        return Signed(key, sign, timestamp, passphrase, sent, now)
+        return SignedHeaders(key, sign, timestamp, passphrase, sent, now)
 
-    def verify(self, signed: Signed, text: bytes, ip: str) -> Caller | None:
+    def verify(self, signed: SignedHeaders, text: bytes, ip: str) -> Caller | None:
         """Return the caller, given the text that should have been signed (`signing.payload`).
 
         None when the passphrase must still be compared with its hash at rest: await
         `verify_slowly`. ApiError -1044, -1056, -1047, -1049; all take the same path.
         """
-        key, digest = self._verified(signed, text, ip)
+        key, digest = self._verify(signed, text, ip)
         known = key.known
         if known is None:
             return None
@@ -190,10 +190,10 @@ class Authenticator:
             raise errors.error(-1049, detail=_NOT_ITS_OWN)
         return _caller(key, signed, digest)
 
-    async def verify_slowly(self, signed: Signed, text: bytes, ip: str) -> Caller:
+    async def verify_slowly(self, signed: SignedHeaders, text: bytes, ip: str) -> Caller:
         """Return the caller as `verify` does, for a key whose passphrase was not seen since the
         start."""
-        key, digest = self._verified(signed, text, ip)
+        key, digest = self._verify(signed, text, ip)
         now = self._clock.wall()
         if not await self._ring.check_slowly(key, signed.passphrase, ip, now):
             raise errors.error(-1049, detail=_NOT_ITS_OWN)
@@ -201,7 +201,7 @@ class Authenticator:
             raise errors.error(-1044)
         return _caller(key, signed, digest)
 
-    def _verified(self, signed: Signed, text: bytes, ip: str) -> tuple[Key, bytes]:
+    def _verify(self, signed: SignedHeaders, text: bytes, ip: str) -> tuple[Key, bytes]:
         """Return the key and the request's digest, once key, address and signature are right."""
         found = self._ring.keys.get(signed.key)
         key = found if found is not None else self._ring.stranger
@@ -215,12 +215,14 @@ class Authenticator:
             raise errors.error(-1056, name=errors.shown(ip))
         if not right:
             hmac.compare_digest(self._ring.passphrase_digest(signed.passphrase), digest)
-            raise errors.error(-1047, detail=self._explained(key, digest, signed.signature, text))
+            raise errors.error(
+                -1047, detail=self._refusal_reason(key, digest, signed.signature, text)
+            )
         if self._ring.locked_out(key, ip, now):
             raise errors.error(-1049, detail="Too many wrong passphrases; wait ten minutes.")
         return key, digest
 
-    def _explained(self, key: Key, digest: bytes, signature: bytes, text: bytes) -> str:
+    def _refusal_reason(self, key: Key, digest: bytes, signature: bytes, text: bytes) -> str:
         """Return the reason for a refusal, as far as a caller may learn it; never the right
         signature."""
         if not self._explain:
@@ -242,7 +244,7 @@ def permit(caller: Caller, access: int, *, leads: bool = False) -> bool:
     raise errors.not_permitted(Access(access).name)
 
 
-def _caller(key: Key, signed: Signed, digest: bytes) -> Caller:
+def _caller(key: Key, signed: SignedHeaders, digest: bytes) -> Caller:
     view = key.view
     request = request_id(digest, signed.timestamp_ms)
     return Caller(view.uid, view.key, view.access, signed.timestamp_ms, request)

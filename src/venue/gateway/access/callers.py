@@ -18,7 +18,7 @@ class KeyFacts(Struct, frozen=True):
     revoked: bool
 
 
-class Signed(Struct, frozen=True, gc=False):
+class SignedHeaders(Struct, frozen=True, gc=False):
     """The four headers, well formed; `timestamp_ms` is inside the window at server time `now` (µs),
     or at venue time."""
 

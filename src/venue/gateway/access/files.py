@@ -30,7 +30,7 @@ def room(http: int | None, streams: int | None) -> Room:
     OSError when there is no room for even a few.
     """
     wanted = ASKED_MAX if http is None or streams is None else FIXED + http + streams
-    files = _raised(wanted)
+    files = _raise_limit(wanted)
     each = (files - FIXED) // 2
     if each < LEAST:
         raise OSError(
@@ -54,7 +54,7 @@ def _fewer(connections: int | None, each: int) -> int:
     return each if connections is None else min(connections, each)
 
 
-def _raised(wanted: int) -> int:
+def _raise_limit(wanted: int) -> int:
     """Raise the soft limit towards the hard one; how many of the wanted files there are now."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if _finite(soft) >= wanted:

@@ -129,7 +129,7 @@ class KeyStore:
             if self._vault is None or not ended:
                 return
             for key, view in ended.items():
-                self._stored.setdefault(key, _withdrawn(view)).revoked = True
+                self._stored.setdefault(key, _withdrawn_key(view)).revoked = True
             try:
                 await asyncio.to_thread(self._vault.save, list(self._stored.values()))
             except BaseException:
@@ -145,7 +145,7 @@ class KeyStore:
     # -- making keys ------------------------------------------------------------------------------
 
     async def _store(self, vault: Vault, credentials: KeyCredentials, view: KeyFacts) -> None:
-        stored = await asyncio.to_thread(_stored, credentials, view)
+        stored = await asyncio.to_thread(_stored_key, credentials, view)
         rows = [*self._stored.values(), stored]
         await asyncio.to_thread(vault.save, rows)
         self._stored[stored.key] = stored
@@ -177,12 +177,12 @@ def _generate() -> KeyCredentials:
     )
 
 
-def _stored(credentials: KeyCredentials, view: KeyFacts) -> StoredKey:
+def _stored_key(credentials: KeyCredentials, view: KeyFacts) -> StoredKey:
     passphrase = PassphraseHash.of(credentials.passphrase.encode())
     return _at_rest(view, credentials.secret.encode(), passphrase)
 
 
-def _withdrawn(view: KeyFacts) -> StoredKey:
+def _withdrawn_key(view: KeyFacts) -> StoredKey:
     """Return a record for a key that was in memory only, without the secrets that would admit a
     caller."""
     return _at_rest(view, b"", PassphraseHash.none())

@@ -75,7 +75,7 @@ def _ask_socket(client: End, server: End) -> int:
 
 def _looked_up(client: End, server: End) -> int:
     """Look through all sockets."""
-    local, remote = _written(client), _written(server)
+    local, remote = _table_notation(client), _table_notation(server)
     for table in TABLES:
         if not table.is_file():
             continue
@@ -86,7 +86,7 @@ def _looked_up(client: End, server: End) -> int:
     return NOBODY
 
 
-def _written(end: End) -> set[str]:
+def _table_notation(end: End) -> set[str]:
     """Return an address and port in the tables' notation; an IPv4 one may be in either table."""
     address = ip_address(end[0])
     packed = [address.packed]

@@ -180,7 +180,7 @@ class ReplayGuard:
         if self._past is not None:
             self._past.forget(timestamp // 1_000, (request,))
 
-    def refused(self, timestamp: int) -> bool:
+    def refuses_time(self, timestamp: int) -> bool:
         """Return whether requests of this time (ms) may have had an effect that is not known, so
         that none is accepted."""
         return self._past is not None and self._past.refuses(timestamp, KEPT_MS)
@@ -190,7 +190,7 @@ class ReplayGuard:
         if self._past is not None:
             self._past.refuse(first // 1_000_000, last // 1_000_000)
 
-    def seeded(self, timestamp: int, request: bytes) -> bool:
+    def is_answer_gone(self, timestamp: int, request: bytes) -> bool:
         """Return whether a request is known whose answer is gone, from before the start for
         instance."""
         second, past = timestamp // 1_000, self._past
@@ -216,7 +216,7 @@ class ReplayGuard:
         if requests is None and past is not None and not past.times.real:
             # Venue time may stand: only a request's new second tells that the machine's passes.
             self._sweep(now_ms)
-        if second < self._oldest or (requests is None and self.refused(timestamp)):
+        if second < self._oldest or (requests is None and self.refuses_time(timestamp)):
             raise errors.error(
                 -1046,
                 detail="ACCESS-TIMESTAMP became too old while the request waited; sign it again.",
@@ -224,9 +224,9 @@ class ReplayGuard:
         if requests is None:
             requests = self._seconds[second] = {}
         elif request in requests:
-            return self._known(request, requests[request])
-        if self.seeded(timestamp, request):
-            raise _gone()
+            return self._find_answer(request, requests[request])
+        if self.is_answer_gone(timestamp, request):
+            raise _answer_gone()
         if self._count >= REQUESTS_MAX and self._behind_ms:
             self._behind_ms = 0  # a fault must not keep others out
             self._sweep(now_ms)
@@ -258,7 +258,7 @@ class ReplayGuard:
         if requests is not None:
             requests[request] = _LOST
         if waiting := self._waiting.pop(request, None):
-            waiting.set_exception(_gone())
+            waiting.set_exception(_answer_gone())
             waiting.exception()  # the waiting caller may have gone
 
     def forget(self, timestamp: int, request: bytes) -> None:
@@ -271,11 +271,11 @@ class ReplayGuard:
         if waiting := self._waiting.pop(request, None):
             waiting.set_result(None)
 
-    def _known(self, request: bytes, number: int) -> Answer | asyncio.Future[Answer | None]:
+    def _find_answer(self, request: bytes, number: int) -> Answer | asyncio.Future[Answer | None]:
         if number >= self._first:
             return self._answers[number - self._first][1]
         if number != _IN_FLIGHT:
-            raise _gone()
+            raise _answer_gone()
         waiting = self._waiting.get(request)
         if waiting is None:
             waiting = self._waiting[request] = asyncio.get_running_loop().create_future()
@@ -290,7 +290,7 @@ class ReplayGuard:
         """Return the first second whose requests may still come."""
         return (now_ms - KEPT_MS - self._behind_ms) // 1_000
 
-    def _unsigned(self) -> tuple[int, int]:
+    def _unsigned_span(self) -> tuple[int, int]:
         """Return the seconds, and the first after them, between venue time and the machine's that
         neither accepts; of real time, between what the machine's clock says since it was set and
         server time."""
@@ -308,7 +308,7 @@ class ReplayGuard:
         # It goes back with the machine's clock, as far as all requests are known.
         least = self._oldest if self._past is None else self._past.known_from
         oldest = self._oldest = max(least, reach)
-        first, last = self._unsigned()
+        first, last = self._unsigned_span()
         for second in [one for one in self._seconds if one < oldest or first <= one < last]:
             requests = self._seconds.pop(second)
             self._count -= len(requests)
@@ -327,7 +327,7 @@ def request_id(digest: bytes, timestamp: int) -> bytes:
     return digest[:DIGEST_BYTES] + timestamp.to_bytes(TIME_BYTES)
 
 
-def _gone() -> ApiError:
+def _answer_gone() -> ApiError:
     return errors.error(
         errors.REQUEST_REPEATED,
         detail="This request was received before and its answer is gone; query the order.",

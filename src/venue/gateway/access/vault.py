@@ -149,10 +149,10 @@ class Vault:
         if not self._path.exists():
             return []
         text = _read_private(self._path)
-        version = self._decoded(text, _Version).version
+        version = self._decode(text, _Version).version
         if version != VERSION:
             raise VaultError(f"{self._path} has version {version}; this is {VERSION}")
-        return self._opened(self._decoded(text, _File))
+        return self._decrypt(self._decode(text, _File))
 
     def save(self, keys: list[StoredKey]) -> None:
         """Replace the file by these keys; durable when this returns."""
@@ -163,7 +163,7 @@ class Vault:
         private_files.put(self._path, msgspec.json.encode(file))
         self._note(number)
 
-    def _opened(self, file: _File) -> list[StoredKey]:
+    def _decrypt(self, file: _File) -> list[StoredKey]:
         try:
             nonce, sealed = file.sealed[:NONCE_BYTES], file.sealed[NONCE_BYTES:]
             text = AESGCM(self._key).decrypt(nonce, sealed, _bound_to(file.number))
@@ -172,7 +172,7 @@ class Vault:
         _refuse_earlier(self._path, file.number, self.last())
         if file.number > self._number:  # the venue was killed between
             self._note(file.number)
-        keys = self._decoded(text, list[StoredKey])
+        keys = self._decode(text, list[StoredKey])
         for stored in keys:
             self._check_addresses(stored)
         return keys
@@ -192,7 +192,7 @@ class Vault:
         private_files.put(_master_path(self._path), _master_text(self._key, number))
         self._number = number
 
-    def _decoded(self, text: bytes, shape: type[T]) -> T:
+    def _decode(self, text: bytes, shape: type[T]) -> T:
         try:
             return msgspec.json.decode(text, type=shape)
         except (msgspec.MsgspecError, ValueError) as problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Encoded:
+class EncodedBody:
     """A body that a handler returns in place of a reply struct; written unchanged."""
 
     __slots__ = ("data",)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.encoded import EncodedBody
 
 ANSWERS_MAX: Final = 4_096  # answers, the longest (200 levels of a book) some 12 KB
 # Series, each with at most `ITEMS_MAX` items: more than the demo markets have. With fewer, a client
@@ -38,7 +38,7 @@ class KnownAnswer:
 
     __slots__ = ("answer", "stamp", "until")
 
-    def __init__(self, stamp: Any, until: int, answer: Encoded) -> None:
+    def __init__(self, stamp: Any, until: int, answer: EncodedBody) -> None:
         self.stamp = stamp
         self.until = until
         self.answer = answer
@@ -64,7 +64,7 @@ class Series:
         self.complete = False
         self.keys: deque[int] = deque(maxlen=ITEMS_MAX)
         self._items: deque[bytes] = deque(maxlen=ITEMS_MAX)
-        self._made: Encoded | None = None
+        self._made: EncodedBody | None = None
         self._limit = 0  # of the last answer made
 
     def add(self, key: int, item: bytes) -> None:
@@ -81,7 +81,7 @@ class Series:
             self._items.pop()
         self._made = None
 
-    def answer(self, limit: int, *, newest_first: bool = False) -> Encoded:
+    def answer(self, limit: int, *, newest_first: bool = False) -> EncodedBody:
         """Return the newest `limit` items as a JSON array; a series is always asked the same way
         round."""
         made = self._made
@@ -89,7 +89,7 @@ class Series:
             newest = list(islice(reversed(self._items), limit))
             if not newest_first:
                 newest.reverse()
-            made = self._made = Encoded(b"[" + b",".join(newest) + b"]")
+            made = self._made = EncodedBody(b"[" + b",".join(newest) + b"]")
             self._limit = limit
         return made
 
@@ -97,31 +97,35 @@ class Series:
 class Answers:
     """The cached answers and series, by question; the oldest are dropped first."""
 
-    __slots__ = ("_series", "_series_max", "_spans", "known")
+    __slots__ = ("_series_max", "_spans", "known", "series_by_question")
 
     def __init__(self, series_max: int = SERIES_MAX) -> None:
         self._series_max = series_max
         self.known: dict[Question, KnownAnswer] = {}
-        self._series: dict[Question, Series] = {}
+        self.series_by_question: dict[Question, Series] = {}
         self._spans: dict[Question, dict[int, tuple[Any, bytes]]] = {}
 
     def clear(self) -> None:
         """Forget all of them."""
         self.known.clear()
-        self._series.clear()
+        self.series_by_question.clear()
         self._spans.clear()
 
-    def keep(self, question: Question, stamp: Any, data: bytes, until: int = FOREVER) -> Encoded:
+    def keep(
+        self, question: Question, stamp: Any, data: bytes, until: int = FOREVER
+    ) -> EncodedBody:
         """Store an answer that is valid while its stamp stays the same and before `until`; return
         it."""
-        answer = Encoded(data)
+        answer = EncodedBody(data)
         known = self.known
         if question not in known and len(known) >= ANSWERS_MAX:
             del known[next(iter(known))]
         known[question] = KnownAnswer(stamp, until, answer)
         return answer
 
-    def made(self, question: Question, stamp: Any, make: Callable[[], bytes]) -> Encoded:
+    def find_or_make(
+        self, question: Question, stamp: Any, make: Callable[[], bytes]
+    ) -> EncodedBody:
         """Return the answer of a question under a stamp; `make` is called when it is not known."""
         known = self.known.get(question)
         if known is not None and known.stamp == stamp:
@@ -130,7 +134,7 @@ class Answers:
 
     def array(
         self, question: Question, items: list[tuple[int, Any]], make: Callable[[Any], Any]
-    ) -> Encoded:
+    ) -> EncodedBody:
         """Return a JSON array of `make` for each of the facts, which have a key each. A fact that
         has not changed since the last question is not encoded again."""
         spans = self._spans
@@ -143,16 +147,12 @@ class Answers:
             told[key] = (fact, encode(make(fact))) if one is None or one[0] != fact else one
         known.update(told)
         spans[question] = known if len(known) <= 2 * ITEMS_MAX else told
-        return Encoded(b"[" + b",".join([data for _, data in told.values()]) + b"]")
-
-    def held(self) -> list[Question]:
-        """Return the questions whose series are cached, the least recently used first."""
-        return list(self._series)
+        return EncodedBody(b"[" + b",".join([data for _, data in told.values()]) + b"]")
 
     def series(self, question: Question) -> Series:
         """Return the series of a question, empty when it is new; the one used longest ago goes
         first."""
-        kept = self._series
+        kept = self.series_by_question
         found = kept.pop(question, None)
         if found is None:
             found = Series()
@@ -162,13 +162,13 @@ class Answers:
         return found
 
 
-def array(parts: list[bytes]) -> Encoded:
+def array(parts: list[bytes]) -> EncodedBody:
     """Encoded parts as one JSON array."""
-    return Encoded(b"[" + b",".join(parts) + b"]")
+    return EncodedBody(b"[" + b",".join(parts) + b"]")
 
 
-def with_last(reply: Struct, parts: list[bytes]) -> Encoded:
+def with_last(reply: Struct, parts: list[bytes]) -> EncodedBody:
     """Return a reply that ends with an empty array, with these encoded parts in that array."""
     empty = encode(reply)
     assert empty.endswith(b"[]}"), type(reply)
-    return Encoded(empty[:-2] + b",".join(parts) + b"]}")
+    return EncodedBody(empty[:-2] + b",".join(parts) + b"]}")

@@ -10,7 +10,7 @@ from msgspec import Struct
 from venue import candles
 from venue.api.market_data import CandleView, DepthReply, PublicTrade
 from venue.core.instruments import Asset, Instrument
-from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.encoded import EncodedBody
 from venue.gateway.answers.kept import ITEMS_MAX, Answers, Question, Series, encode
 from venue.node.market_data.past import PastTrade as Traded
 from venue.node.market_data.product import Board
@@ -25,7 +25,7 @@ FEW: Final = 2  # candles that differ between two questions, as a rule
 
 def depth(
     answers: Answers, question: Question, board: Board, instrument: Instrument, limit: int
-) -> Encoded:
+) -> EncodedBody:
     """Return the best levels; the answer is valid until the book's update id changes."""
     book = board.depth(instrument.symbol, limit)
     bids, asks = level_texts(instrument, book.bids), level_texts(instrument, book.asks)
@@ -49,7 +49,7 @@ def trades(
     instrument: Instrument,
     quote: Asset,
     limit: int,
-) -> Encoded:
+) -> EncodedBody:
     """Return the newest trades, newest first: each is encoded once."""
     series = answers.series(question)
     keys, symbol = series.keys, instrument.symbol
@@ -93,7 +93,7 @@ def trade_id_text(trade_id: int) -> str:
 # -- candles --------------------------------------------------------------------------------------
 
 
-class Drawn(Struct, frozen=True):
+class ChartCandles(Struct, frozen=True):
     """The candles of one chart: their source, and the way to ask for them.
 
     `minute` is the running one; `rows(limit)` are the newest candles, up to `now` (µs).
@@ -105,13 +105,13 @@ class Drawn(Struct, frozen=True):
     rows: Callable[[int], list[candles.Candle]]
 
 
-def drawn(
+def encode_candles(
     answers: Answers,
     question: Question,
-    chart: Drawn,
+    chart: ChartCandles,
     limit: int,
     view: Callable[[candles.Candle], CandleView],
-) -> Encoded:
+) -> EncodedBody:
     """Return the newest candles, oldest first: a closed one is encoded once, only the open one
     again."""
     series = answers.series(question)
@@ -127,7 +127,7 @@ def drawn(
 
 
 def _draw(
-    series: Series, chart: Drawn, limit: int, view: Callable[[candles.Candle], CandleView]
+    series: Series, chart: ChartCandles, limit: int, view: Callable[[candles.Candle], CandleView]
 ) -> None:
     """Bring a series up to now: in another minute, candles from its last minute on may differ."""
     interval, minute, keys = chart.interval, chart.minute, series.keys

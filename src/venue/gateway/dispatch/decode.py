@@ -123,7 +123,7 @@ def decode(request: RequestShape, values: dict[str, Any]) -> Any:
         value = values.get(name)
         if value is None or value == "":
             if required:
-                raise _absent(name, kind, _unused(request.names, values))
+                raise _absent(name, kind, _unused_names(request.names, values))
             if kind in OR_ALL and name in values:
                 raise errors.out_of_range(name, "must not be empty: leave it out to mean all")
         else:
@@ -133,19 +133,19 @@ def decode(request: RequestShape, values: dict[str, Any]) -> Any:
     return request.build(**arguments)
 
 
-def ignored(request: RequestShape, values: dict[str, Any]) -> list[str]:
+def ignored_names(request: RequestShape, values: dict[str, Any]) -> list[str]:
     """Return the names of values that the operation does not know or does not use, in the order of
     the request; in the elements of a list as `orderList[3].reduceOnly`."""
-    found = _unused(request.names, values)
+    found = _unused_names(request.names, values)
     for name, known in request.items.items():
         elements = values.get(name)
         for place, element in enumerate(elements if isinstance(elements, list) else ()):
             if isinstance(element, dict):
-                found += [f"{name}[{place}].{inner}" for inner in _unused(known, element)]
+                found += [f"{name}[{place}].{inner}" for inner in _unused_names(known, element)]
     return found
 
 
-def _unused(known: frozenset[str], values: dict[str, Any]) -> list[str]:
+def _unused_names(known: frozenset[str], values: dict[str, Any]) -> list[str]:
     """Return the unknown names, and the time in force of a MARKET order: many programs send it with
     each."""
     found = [] if values.keys() <= known else [name for name in values if name not in known]
@@ -218,7 +218,7 @@ def contract_client_id(name: str, value: Any) -> str:
     return value
 
 
-def generated(value: str) -> int:
+def generated_order_id(value: str) -> int:
     """Return the order id inside a client id the venue generated; 0 for any other client id."""
     found = _GENERATED.fullmatch(value)
     return int(found[1]) if found is not None else 0
@@ -226,7 +226,7 @@ def generated(value: str) -> int:
 
 def own_client_id(given: str | None, name: str) -> str:
     """Return a client id that the caller may give: the form of generated ones is the venue's."""
-    if given is not None and generated(given):
+    if given is not None and generated_order_id(given):
         raise errors.bad_client_id(name, "v- and 16 digits is the venue's own form")
     return given or ""
 
@@ -399,7 +399,7 @@ def amount_text(amount: Money) -> str:
     return amount
 
 
-def scaled(amount: Money, scale: int, name: str) -> int:
+def scale_amount(amount: Money, scale: int, name: str) -> int:
     """Return a decoded amount as an integer of 10^-scale.
 
     ApiError -1160 when it has more decimals than that, -1140 when no command could carry it.
@@ -435,7 +435,7 @@ def lots(instrument: Instrument, text: Money, name: str) -> int:
 
 
 def _steps(text: Money, scale: int, step: int, name: str, what: str) -> int:
-    number = scaled(text, scale, name)
+    number = scale_amount(text, scale, name)
     if number % step:
         raise errors.precision(name, f"must be a multiple of the {what} {short_text(step, scale)}")
     return number // step
@@ -476,4 +476,4 @@ def price_and_force(
 
 def ppm(text: Money, name: str) -> int:
     """Return a fraction in parts per million."""
-    return scaled(text, RATE_SCALE, name)
+    return scale_amount(text, RATE_SCALE, name)

@@ -17,21 +17,21 @@ import msgspec
 
 from venue.api import errors, former, nearest, signing
 from venue.api.errors import ApiError
-from venue.gateway.access.auth import Authenticator, permit
-from venue.gateway.access.callers import Caller, Signed
-from venue.gateway.access.limits import Limits
+from venue.gateway.access.auth import Authenticator
+from venue.gateway.access.callers import Caller, SignedHeaders
 from venue.gateway.access.operators import OPERATOR_PATHS, OperatorDoor
 from venue.gateway.access.origins import OF_PAGES, PREFLIGHT, Origins
 from venue.gateway.access.replay import Answer, ReplayGuard
-from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.encoded import EncodedBody
 from venue.gateway.dispatch import former_requests
 from venue.gateway.dispatch.acting import acting
-from venue.gateway.dispatch.decode import body_values, decode, ignored
+from venue.gateway.dispatch.decode import body_values, decode
 from venue.gateway.dispatch.documents import Documents
+from venue.gateway.dispatch.operation_table import OperationTable
 from venue.gateway.dispatch.query import query_values
-from venue.gateway.dispatch.routes import Route, Routes, named_values, unprefixed
+from venue.gateway.dispatch.routes import Route, named_values, strip_prefix
 from venue.gateway.dispatch.wire_log import ACT_AS
-from venue.gateway.door import Call, Door, Finish
+from venue.gateway.door import Call, Finish
 from venue.gateway.transport.request import Request
 from venue.node.clock import ServerClock
 from venue.node.sequencer import Stopped
@@ -43,8 +43,6 @@ DOCUMENT_WEIGHT: Final = 20  # some hundred kilobytes each
 IGNORED: Final = b"x-venue-ignored"
 REPEATED: Final = b"x-venue-repeated: true\r\n"  # of an answer to an earlier request
 BUSY: Final = (429, 503)  # statuses that say that a request had no effect
-SHOWN_MAX: Final = 10  # unknown names in a refusal
-UNKNOWN: Final = "unknown parameter; without --strict the venue ignores it, as exchanges do"
 OPERATORS: Final = -1  # the uid of a request of an operator for nobody
 _JSON: Final = b"application/json"
 
@@ -52,79 +50,12 @@ log = logging.getLogger("venue.gateway")
 _encode = msgspec.json.Encoder().encode
 
 
-class Desk:
-    """Parts that all doors share: the table of operations and the budgets of all callers.
-
-    `strict`: parameters that an operation does not know are refused; exchanges ignore them.
-    """
-
-    def __init__(self, door: Door, routes: Routes, limits: Limits, *, strict: bool = False) -> None:
-        self.door = door
-        self.node = door.node
-        self.routes = routes
-        self.limits = limits
-        self._strict = strict
-
-    def check_open(self, route: Route) -> None:
-        """ApiError -1150 while something keeps the operation closed, which it names."""
-        setting = route.closed(self.door) if route.closed is not None else ""
-        if setting:
-            raise errors.closed(route.row.method, setting)
-
-    def admit(self, route: Route, caller: Caller, now: int) -> tuple[int, int] | None:
-        """Check the caller's right, then charge its account; ApiError -1052 and -1003.
-
-        Return how many orders the account sent in ten seconds and in a minute; None for an
-        operation that sends none, and without limits.
-        """
-        permit(caller, route.access_bits, leads=route.lead is not None)
-        self.limits.charge_uid(caller.uid, route.row.weight[1], now)
-        if not route.orders:
-            return None
-        return self.limits.charge_orders(caller.uid, route.orders, now)
-
-    def unknown_names(self, route: Route, values: dict[str, Any]) -> list[str]:
-        """Return the names of values that are ignored; ApiError -1142 where none may be."""
-        unknown = ignored(route.request, values)
-        if not unknown:
-            return unknown
-        if route.access is Access.OPERATOR:
-            # Clients send extra parameters; an operator's misspelt one must not be lost in silence.
-            raise errors.invalid(errors.shown(unknown[0])[1:-1], "no such parameter")
-        if self._strict:
-            _check_known(unknown, former.fields(route.request.names, values))
-        return unknown
-
-    def begin(
-        self,
-        route: Route,
-        caller: Caller,
-        values: dict[str, Any],
-        finish: Finish,
-        placed: dict[int, None] | None = None,
-        connection: int = 0,
-    ) -> None:
-        """Serve an operation that trades: the one way to it from every door, so that a caller has
-        the same rights at each. See `Call` and `Call.begin`."""
-        call = Call(self.door, caller.uid, caller.request, placed, connection)
-        try:
-            whole = permit(caller, route.access_bits, leads=route.lead is not None)
-            request = decode(route.request, values)
-            if not whole and route.lead is not None:
-                route.lead(call, request)
-            handler = route.handler(call, request)
-        except ApiError as refusal:
-            finish(None, refusal)
-            return
-        call.begin(handler, finish)
-
-
 class Dispatcher:
     """Answers whole requests from the table of operations."""
 
     def __init__(
         self,
-        desk: Desk,
+        table: OperationTable,
         authenticator: Authenticator,
         replays: ReplayGuard,
         operators: OperatorDoor,
@@ -133,16 +64,16 @@ class Dispatcher:
         *,
         clock: ServerClock | None = None,
     ) -> None:
-        self.desk = desk
-        self._clock = clock or desk.node.clock
-        self._door = desk.door
-        self._node = desk.node
+        self.table = table
+        self._clock = clock or table.node.clock
+        self._door = table.door
+        self._node = table.node
         self._authenticator = authenticator
         self._replays = replays
         self._operators = operators
         self._origins = origins
         self._documents = documents
-        self._rules = desk.door.faults
+        self._rules = table.door.faults
         self.faulty: Callable[[Request], None] | None = None  # serves while rules hit requests
         self._waiting: set[asyncio.Task[None]] = set()  # requests that wait for more than orders
 
@@ -161,29 +92,29 @@ class Dispatcher:
             self._refuse(request, problem)
 
     def _serve(self, request: Request) -> None:
-        desk = self.desk
+        table = self.table
         request.lines = self._lines(request)
         path = request.path
-        methods = desk.routes.by_path.get(path)
+        methods = table.routes.by_path.get(path)
         if methods is not None:
             route = methods.get(request.method)
         else:
-            path = unprefixed(path)
-            route = desk.routes.find(request.method, path)
+            path = strip_prefix(path)
+            route = table.routes.find(request.method, path)
         now = self._clock.wall()
         if route is None:
             self._serve_other(request, path, now)
             return
-        charge, no_operator = desk.limits.charge_ip, None
+        charge, no_operator = table.limits.charge_ip, None
         if route.access is Access.OPERATOR:
             no_operator = self._no_operator(request)
             if no_operator is None:
-                charge = desk.limits.charge_operator
+                charge = table.limits.charge_operator
         weight = charge(request.ip, route.row.weight[0], now)
         if weight is not None:
             lines = b"x-used-weight-10s: %d\r\nx-remaining-weight-10s: %d\r\n" % weight
             request.lines += lines
-        desk.check_open(route)
+        table.check_open(route)
         access = route.access
         if ACT_AS in request.headers:
             self._act(request, route, now)
@@ -234,7 +165,7 @@ class Dispatcher:
             self._admit(request, route, caller, now)
 
     async def _identify_slowly(
-        self, request: Request, route: Route, signed: Signed, text: bytes
+        self, request: Request, route: Route, signed: SignedHeaders, text: bytes
     ) -> None:
         caller = await self._authenticator.verify_slowly(signed, text, request.ip)
         self._admit(request, route, caller, self._clock.wall())
@@ -254,11 +185,11 @@ class Dispatcher:
         request.uid = caller.uid
         self._count(request, route, caller, now)
         if route.trades:
-            self._trade_once(request, route, caller, partial(self._acted, request))
+            self._trade_once(request, route, caller, partial(self._finish_act, request))
         else:
             self._call(request, route, caller.uid)
 
-    def _acted(self, request: Request, reply: Any, problem: Exception | None) -> None:
+    def _finish_act(self, request: Request, reply: Any, problem: Exception | None) -> None:
         try:
             if problem is not None:
                 raise problem
@@ -268,7 +199,7 @@ class Dispatcher:
 
     def _count(self, request: Request, route: Route, caller: Caller, now: int) -> None:
         """Check the caller's right and budgets; set the headers with its number of orders."""
-        orders = self.desk.admit(route, caller, now)
+        orders = self.table.admit(route, caller, now)
         if orders is not None:
             request.lines += b"x-order-count-10s: %d\r\nx-order-count-1m: %d\r\n" % orders
 
@@ -279,9 +210,9 @@ class Dispatcher:
         clock's now."""
         known = self._replays.enter(caller.timestamp_ms, caller.request, oldest)
         if known is None:
-            self._trade_once(request, route, caller, partial(self._traded, request, caller))
+            self._trade_once(request, route, caller, partial(self._finish_trade, request, caller))
         elif isinstance(known, asyncio.Future):
-            known.add_done_callback(partial(self._repeated, request, route, caller))
+            known.add_done_callback(partial(self._repeat_answer, request, route, caller))
         else:
             request.lines += REPEATED
             request.answer(*known)
@@ -294,9 +225,9 @@ class Dispatcher:
         except Exception as problem:  # noqa: BLE001 - handed on, whatever it is
             finish(None, problem)
             return
-        self.desk.begin(route, caller, values, finish)
+        self.table.begin(route, caller, values, finish)
 
-    def _traded(
+    def _finish_trade(
         self, request: Request, caller: Caller, reply: Any, problem: Exception | None
     ) -> None:
         """Answer, and remember the answer as long as the request could come again."""
@@ -316,13 +247,13 @@ class Dispatcher:
         elif problem.status in BUSY:
             replays.forget(timestamp, name)
         else:
-            refusal = self._explained(request, problem)
+            refusal = self._add_former_names(request, problem)
             replays.record(timestamp, name, (refusal.status, refusal.body()))
             self._answer_refusal(request, refusal)
             return
         self._refuse(request, problem)
 
-    def _repeated(
+    def _repeat_answer(
         self, request: Request, route: Route, caller: Caller, known: asyncio.Future[Answer | None]
     ) -> None:
         """Repeat the first request's answer; if that had no effect, serve this one as new."""
@@ -344,10 +275,10 @@ class Dispatcher:
         if route.is_async:
             self._wait(request, self._reply(request, reply))
         else:
-            request.answer(200, _encoded(reply))
+            request.answer(200, _encode_reply(reply))
 
     async def _reply(self, request: Request, reply: Coroutine[Any, Any, Any]) -> None:
-        request.answer(200, _encoded(await reply))
+        request.answer(200, _encode_reply(await reply))
 
     def _parameters(self, request: Request, route: Route) -> Any:
         """Return the parameters in the row's struct; the usual queries are known by their bytes."""
@@ -365,36 +296,38 @@ class Dispatcher:
         values = _values(route, request)
         if route.named:
             _add_named(values, named_values(route, request.path))
-        unknown = self.desk.unknown_names(route, values)
+        unknown = self.table.unknown_names(route, values)
         if unknown:
             request.lines += b"%s: %s\r\n" % (IGNORED, _names(unknown))
         return values
 
     def _serve_other(self, request: Request, path: bytes, now: int) -> None:
         """Serve documents, refuse unknown paths and methods; each costs its weight."""
-        desk, document = self.desk, self._documents(path)
+        table, document = self.table, self._documents(path)
         weight = DOCUMENT_WEIGHT if document is not None and not document.page else UNKNOWN_WEIGHT
-        desk.limits.charge_ip(request.ip, weight, now)
+        table.limits.charge_ip(request.ip, weight, now)
         if request.method == b"OPTIONS" and b"origin" in request.headers:
             request.lines += PREFLIGHT
             request.answer(200, b"{}")
         elif document is not None and request.method in document.methods:
             document.answer(request)
-        elif desk.routes.knows(path):
+        elif table.routes.knows(path):
             raise errors.method_not_supported(request.method.decode("latin-1"))
         else:
             time = datetime.fromtimestamp(self._clock.server_time() / 1_000_000, UTC)
             shown = path.decode("ascii", "replace")[: errors.SHOWN_LENGTH_MAX]
             told = time.isoformat(timespec="milliseconds")
-            words = nearest.of_path(shown, desk.routes.near(path))
-            words += former_requests.words(desk.routes, request, former.row_of(shown))
+            words = nearest.of_path(shown, table.routes.near(path))
+            words += former_requests.words(table.routes, request, former.row_of(shown))
             body = errors.unknown_path(shown, told, words)
             request.answer(404, body)
 
     # -- answers ----------------------------------------------------------------------------------
 
     def _refuse(self, request: Request, problem: Exception) -> None:
-        self._answer_refusal(request, self._explained(request, refusal_of(problem, request.what())))
+        self._answer_refusal(
+            request, self._add_former_names(request, refusal_of(problem, request.what()))
+        )
 
     def _answer_refusal(self, request: Request, refusal: ApiError) -> None:
         if refusal.retry_after is not None:
@@ -403,22 +336,24 @@ class Dispatcher:
             request.lines += REPEATED
         request.answer(refusal.status, refusal.body())
 
-    def _explained(self, request: Request, refusal: ApiError) -> ApiError:
+    def _add_former_names(self, request: Request, refusal: ApiError) -> ApiError:
         """Return the refusal; with the names of V3 where fields of V2 were ignored."""
         if IGNORED not in request.lines:
             return refusal
-        route = self.desk.routes.find(request.method, unprefixed(request.path))
+        route = self.table.routes.find(request.method, strip_prefix(request.path))
         assert route is not None, "its parameters were ignored"
         words = former.fields(route.request.names, _values(route, request))
         return errors.explained(refusal, words)
 
     def _wait(self, request: Request, answering: Coroutine[Any, Any, None]) -> None:
         """Continue as a task."""
-        task = asyncio.get_running_loop().create_task(self._guarded(request, answering))
+        task = asyncio.get_running_loop().create_task(self._answer_or_refuse(request, answering))
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
 
-    async def _guarded(self, request: Request, answering: Coroutine[Any, Any, None]) -> None:
+    async def _answer_or_refuse(
+        self, request: Request, answering: Coroutine[Any, Any, None]
+    ) -> None:
         try:
             await answering
         except Exception as problem:  # noqa: BLE001 - a defect must not end the connection
@@ -435,16 +370,8 @@ def refusal_of(problem: Exception, what: str) -> ApiError:
     return errors.internal()
 
 
-def _check_known(unknown: list[str], words: str) -> None:
-    """ApiError -1142 that names what other exchanges swallow; known names that do nothing pass."""
-    names = [errors.shown(name)[1:-1] for name in unknown if "=" not in name]
-    if names:
-        more = f"; {', '.join(names[1:SHOWN_MAX])} neither" if len(names) > 1 else ""
-        raise errors.explained(errors.invalid(names[0], UNKNOWN + more), words)
-
-
-def _encoded(reply: Any) -> bytes:
-    return reply.data if type(reply) is Encoded else _encode(reply)
+def _encode_reply(reply: Any) -> bytes:
+    return reply.data if type(reply) is EncodedBody else _encode(reply)
 
 
 def _values(route: Route, request: Request) -> dict[str, Any]:

@@ -20,11 +20,11 @@ from venue.gateway.dispatch.acting import named_uid
 from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.dispatcher import Dispatcher
 from venue.gateway.dispatch.query import query_values
-from venue.gateway.dispatch.routes import Route, unprefixed
+from venue.gateway.dispatch.routes import Route, strip_prefix
 from venue.gateway.dispatch.wire_log import ACT_AS, Exchange
 from venue.gateway.door import Door
 from venue.gateway.faults.effects import Course, course, refusal
-from venue.gateway.faults.rules import READING, SPARSE, STALE, Asked
+from venue.gateway.faults.rules import READING, SPARSE, STALE, RuleSubject
 from venue.gateway.faults.sparse import without_fills
 from venue.gateway.transport.request import Answering, Request, whole
 from venue.node.clock import ServerClock
@@ -77,7 +77,7 @@ class FaultyDoor:
     ) -> None:
         self._door = door
         self._rules = door.faults
-        self._routes = behind.desk.routes
+        self._routes = behind.table.routes
         self._through = behind.answer
         self._skewed = skewed
         self._doors: dict[int, Serve] = {}  # by how many ms their clock is off
@@ -101,7 +101,7 @@ class FaultyDoor:
 
     def _go(self, request: Request, way: Course) -> None:
         connection = request.connection
-        request.connection = answering = Interposed(connection, request, way, self._door)
+        request.connection = answering = FaultyReceiver(connection, request, way, self._door)
         effect = way.before()
         if effect is None:
             self._do(request, way)
@@ -110,13 +110,13 @@ class FaultyDoor:
         elif effect.kind == "reset":
             connection.reset()
         else:
-            answering.answer(_refused(request, effect))
+            answering.answer(_refusal_bytes(request, effect))
 
     def _do(self, request: Request, way: Course) -> None:
         """Serve the request; `duplicate` serves it a second time and drops that answer."""
         effect = way.effect
         if effect is not None and effect.kind == "clock_skew":
-            self._shifted(effect.ms or 0)(request)
+            self._shifted_door(effect.ms or 0)(request)
             return
         twice = effect is not None and effect.kind == "duplicate"
         again = _again(request) if twice else None
@@ -124,20 +124,20 @@ class FaultyDoor:
         if again is not None:
             self._through(again)
 
-    def _shifted(self, ms: int) -> Serve:
+    def _shifted_door(self, ms: int) -> Serve:
         if ms not in self._doors:
             clock = self._door.node.clock
             self._doors[ms] = self._skewed(ShiftedClock(clock, ms * US_PER_MS))
             self._door.replays.reach_back(-ms, clock.oldest())
         return self._doors[ms]
 
-    def _as_operation(self, request: Request) -> Asked:
-        path = unprefixed(request.path)
+    def _as_operation(self, request: Request) -> RuleSubject:
+        path = strip_prefix(request.path)
         route = self._routes.find(request.method, path)
         name = request.headers.get(b"access-key", b"")
         key = self._door.keys.by_key(name)
         uid = key.view.uid if key is not None else named_uid(self._door.node, request)
-        return asked(
+        return rule_subject(
             route,
             request.method.decode("latin-1"),
             path.decode("latin-1"),
@@ -147,7 +147,7 @@ class FaultyDoor:
         )
 
 
-class Interposed:
+class FaultyReceiver:
     """Receives the answer to a request that fault rules match."""
 
     def __init__(self, connection: Answering, request: Request, way: Course, door: Door) -> None:
@@ -190,9 +190,9 @@ class Interposed:
             return
         if kind in ("status", "error"):
             assert effect is not None
-            data = _refused(self._request, effect)
+            data = _refusal_bytes(self._request, effect)
         elif kind == "truncate":
-            data = _truncated(data, effect.bytes if effect is not None else None)
+            data = _truncate(data, effect.bytes if effect is not None else None)
         elif kind == STALE and data.startswith(_OK):  # a refusal is this caller's, now
             data = self._stale(data)
         elif kind == SPARSE and data.startswith(_OK):
@@ -201,7 +201,7 @@ class Interposed:
             lasts_ms = effect.ms if effect is not None else None
             data = _with_body(head, without_fills(body, now_ms, lasts_ms))
         elif kind == "clock_skew":
-            data = _shifted(data, (effect.ms or 0) if effect is not None else 0)
+            data = _shift_time(data, (effect.ms or 0) if effect is not None else 0)
         told = b"\r\nx-venue-fault: %s\r\n" % self._way.summary().encode()
         self._connection.answer(data.replace(b"\r\n", told, 1))
 
@@ -250,12 +250,12 @@ class Nowhere:
         return self._owner
 
 
-def asked(
+def rule_subject(
     route: Route | None, method: str, path: str, uid: int, key: str, values: dict[str, Any]
-) -> Asked:
+) -> RuleSubject:
     """Return an operation as rules are compared with it; `values` are its parameters."""
     symbol, side = _order(values)
-    return Asked(
+    return RuleSubject(
         operation=route.row.name if route is not None else "",
         path=path,
         method=method,
@@ -307,7 +307,7 @@ def _again(request: Request) -> Request:
     return copy
 
 
-def _refused(request: Request, effect: Effect) -> bytes:
+def _refusal_bytes(request: Request, effect: Effect) -> bytes:
     refused = refusal(effect)
     lines = request.lines
     if refused.retry_after is not None:
@@ -316,12 +316,12 @@ def _refused(request: Request, effect: Effect) -> bytes:
     return whole(refused.status, refused.body(), lines, with_body=with_body)
 
 
-def _truncated(data: bytes, size: int | None) -> bytes:
+def _truncate(data: bytes, size: int | None) -> bytes:
     head, _, body = data.partition(_END)
     return _with_body(head, body[: len(body) // 2 if size is None else size])
 
 
-def _shifted(data: bytes, ms: int) -> bytes:
+def _shift_time(data: bytes, ms: int) -> bytes:
     """Return the answer with its time changed to that of a shifted clock."""
     head, _, body = data.partition(_END)
     if not body.startswith(b'{"serverTime":'):

@@ -146,7 +146,7 @@ def named_values(route: Route, path: bytes) -> dict[str, str]:
     return {name[1:-1]: value for name, value in pairs if name.startswith("{")}
 
 
-def unprefixed(path: bytes) -> bytes:
+def strip_prefix(path: bytes) -> bytes:
     """Return the interface's own path, without the `/spot` or `/contract` a base address may
     carry."""
     if path.startswith(b"/spot/api/"):

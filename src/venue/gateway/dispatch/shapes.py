@@ -25,7 +25,7 @@ from venue.gateway.dispatch.decode import (
     decimal,
     decode,
     flag,
-    ignored,
+    ignored_names,
     integer_of,
     leverage,
     list_of,
@@ -70,7 +70,7 @@ def _kind(hint: Any) -> tuple[Kind, Reader]:
     if meta is None:
         if _is_list(hint):
             return Kind.OBJECTS, objects
-        return Kind.OBJECT, _nested(_item(hint))
+        return Kind.OBJECT, _nested_reader(_item(hint))
     kind = Kind((meta.extra or {})["kind"])
     return kind, _reader(kind, meta)
 
@@ -145,14 +145,14 @@ def _reader(kind: Kind, meta: Meta) -> Reader:
     return readers[kind]()
 
 
-def _nested(struct: type[Any]) -> Reader:
+def _nested_reader(struct: type[Any]) -> Reader:
     """Return an object in the body, with no names but its own."""
     request = compile_request(struct)
 
     def read(name: str, value: Any) -> Any:
         if not isinstance(value, dict):
             raise errors.invalid(name, "must be an object")
-        for unknown in ignored(request, value):
+        for unknown in ignored_names(request, value):
             raise errors.invalid(f"{name}.{errors.shown(unknown)[1:-1]}", "no such parameter")
         return decode(request, value)
 

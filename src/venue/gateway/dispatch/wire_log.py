@@ -56,22 +56,22 @@ class WireLog:
         self.engine = engine
         self.clock = clock
         self.numbers = count(1)
-        self.exchanges: deque[Exchange | Operated] = deque(maxlen=size)
-        self.strangers: deque[Exchange | Operated] = deque(maxlen=size)
-        self.frames: deque[Said] = deque(maxlen=size)
-        self.public_frames: deque[Said] = deque(maxlen=size)
+        self.exchanges: deque[Exchange | SocketExchange] = deque(maxlen=size)
+        self.strangers: deque[Exchange | SocketExchange] = deque(maxlen=size)
+        self.frames: deque[LoggedFrame] = deque(maxlen=size)
+        self.public_frames: deque[LoggedFrame] = deque(maxlen=size)
 
     def serving(self, serve: Callable[[Request], None]) -> Callable[[Request], None]:
         """Serve as `serve` does, and note every request and its answer."""
 
-        def noted(request: Request) -> None:
+        def serve_and_note(request: Request) -> None:
             if request.path != OWN_PATH:
                 request.connection = Exchange(self, request)
             serve(request)
 
-        return noted
+        return serve_and_note
 
-    def keep(self, noted: Exchange | Operated) -> None:
+    def keep(self, noted: Exchange | SocketExchange) -> None:
         """Keep a request that is over, and number it."""
         noted.ended = perf_counter()
         noted.number = next(self.numbers)
@@ -80,13 +80,13 @@ class WireLog:
     def say(self, uid: int, text: bytes, *, heard: bool, fault: str = "") -> None:
         """Note a frame of an owner's socket; uid 0: of a public one."""
         kept = text[:KEPT_BYTES] if len(text) > KEPT_BYTES else text
-        said = Said(next(self.numbers), self.clock.server_time(), uid, kept, len(text))
+        said = LoggedFrame(next(self.numbers), self.clock.server_time(), uid, kept, len(text))
         said.heard = heard
         said.fault = fault
         (self.frames if uid else self.public_frames).append(said)
 
 
-class Said:
+class LoggedFrame:
     """A frame. Times in µs; `size` is that of the whole text."""
 
     __slots__ = ("fault", "heard", "number", "size", "text", "time", "uid")
@@ -206,7 +206,7 @@ class Exchange:
         return connection
 
 
-class Operated:
+class SocketExchange:
     """An operation over a socket, as `Exchange` is one over HTTP.
 
     `reply` is what it was answered with: a record, or the beginning of its JSON, which has
@@ -241,20 +241,20 @@ class Operated:
     def finishing(self, finish: Finish) -> Finish:
         """Call `finish` and note the outcome."""
 
-        def noted(reply: Any, problem: Exception | None) -> None:
+        def note_finish(reply: Any, problem: Exception | None) -> None:
             self.end(problem, reply)
             finish(reply, problem)
 
-        return noted
+        return note_finish
 
     def losing(self, lost: Finish) -> Finish:
         """Call `lost`, and note that there is no answer."""
 
-        def noted(reply: Any, problem: Exception | None) -> None:
+        def note_lost(reply: Any, problem: Exception | None) -> None:
             self._end()
             lost(reply, problem)
 
-        return noted
+        return note_lost
 
     def end(self, problem: Exception | None, reply: Any = None) -> None:
         """Note that it is answered. The record of one order is kept; a list may be long."""

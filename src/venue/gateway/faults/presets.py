@@ -29,7 +29,7 @@ class Outage(Struct, frozen=True):
     rules: tuple[PresetRule, ...]
 
 
-def scaled(when: When, rate: float) -> When:
+def make_rarer(when: When, rate: float) -> When:
     """As `when`, so much rarer; `rate` is from 0 to 1."""
     chance = rate * float(when.probability if when.probability is not None else 1)
     return structs.replace(when, probability=f"{chance:.6f}")

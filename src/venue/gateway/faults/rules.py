@@ -33,7 +33,7 @@ READING: Final = (Access.PUBLIC, Access.READ)  # operations that change nothing
 ANY: Final = "*"  # at the end of a path, an operation or a channel: any further text
 
 
-class Asked(Struct):
+class RuleSubject(Struct):
     """A request or a frame, as far as rules ask; empty text and None are not known.
 
     `batch` has symbol and side of each order of a batch, in place of `symbol` and `side`.
@@ -103,7 +103,7 @@ class Rule:
         self.stale = StaleAnswers()
         self._random = Random(f"{seed}/{rule_id}")  # noqa: S311 - it must be repeatable
 
-    def agrees(self, asked: Asked) -> bool:
+    def agrees(self, asked: RuleSubject) -> bool:
         """Return whether a request or frame is one that this rule is about."""
         match = self.match
         return (
@@ -119,7 +119,7 @@ class Rule:
             and (asked.channel == ORDERS or self.effect.kind != EMPTY)
         )
 
-    def _agrees_on_an_order(self, asked: Asked) -> bool:
+    def _agrees_on_an_order(self, asked: RuleSubject) -> bool:
         """Return whether one order agrees in symbol and side alike: of a batch any one of its
         orders."""
         match = self.match
@@ -255,25 +255,25 @@ class FaultRules:
         """Return the rules, in the order they were made."""
         return list(self._rules.values())
 
-    def requests_hit(self, asked: Asked, now: int) -> list[Hit]:
+    def requests_hit(self, asked: RuleSubject, now: int) -> list[Hit]:
         """Return the rules that hit a request; each that agrees with it counts it."""
         return self._hit(
             (rule for rule in self._rules.values() if is_of_requests(rule)), asked, now
         )
 
-    def frames_hit(self, asked: Asked, now: int) -> list[Hit]:
+    def frames_hit(self, asked: RuleSubject, now: int) -> list[Hit]:
         """Return the rules that hit a frame."""
         return self._hit(
             (rule for rule in self._rules.values() if rule.effect.kind in FRAMES), asked, now
         )
 
-    def kind_hits(self, kind: str, asked: Asked, now: int) -> list[Hit]:
+    def kind_hits(self, kind: str, asked: RuleSubject, now: int) -> list[Hit]:
         """Return the rules of one kind that hit: kinds of pings and of the openings of sockets."""
         return self._hit(
             (rule for rule in self._rules.values() if rule.effect.kind == kind), asked, now
         )
 
-    def tried(self, asked: Asked, now: int) -> list[Tried]:
+    def try_rules(self, asked: RuleSubject, now: int) -> list[Tried]:
         """Return the rules that agree with a request, and whether each would hit it."""
         return [
             Tried(rule.id, rule.would_take(now))
@@ -281,7 +281,7 @@ class FaultRules:
             if rule.agrees(asked)
         ]
 
-    def _hit(self, rules: Iterable[Rule], asked: Asked, now: int) -> list[Hit]:
+    def _hit(self, rules: Iterable[Rule], asked: RuleSubject, now: int) -> list[Hit]:
         hits = []
         for rule in rules:
             if rule.agrees(asked) and rule.take(now):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from venue.api import errors
-from venue.gateway.dispatch.decode import generated
+from venue.gateway.dispatch.decode import generated_order_id
 from venue.times import LAST_US_OF_MS, US_PER_MS
 
 
@@ -29,7 +29,7 @@ def identified(request: NamesOrder) -> tuple[int, str]:
 
 def named(client_id: str) -> tuple[int, str]:
     """Return the order id inside a client id of the venue's own form, or the client id itself."""
-    number = generated(client_id)
+    number = generated_order_id(client_id)
     return number, "" if number else client_id
 
 

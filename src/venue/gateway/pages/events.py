@@ -17,7 +17,7 @@ from msgspec import Struct
 from venue.api.errors import ApiError
 from venue.api.operator.wire import WireEntry, WireRequest
 from venue.gateway.access.operators import OperatorDoor
-from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.encoded import EncodedBody
 from venue.gateway.door import Call, Door
 from venue.gateway.operations.operator.wire import wire
 from venue.gateway.pages.sections import Section, sections
@@ -179,7 +179,7 @@ class PageStream:
             except ApiError as refusal:
                 made[section.name] = refusal.body()
             else:
-                made[section.name] = reply.data if type(reply) is Encoded else _encode(reply)
+                made[section.name] = reply.data if type(reply) is EncodedBody else _encode(reply)
         return made
 
     def _frame(self, parts: dict[str, bytes]) -> bytes:

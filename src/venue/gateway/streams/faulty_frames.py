@@ -13,7 +13,7 @@ from venue.api.streams.private import HEARTBEAT
 from venue.gateway.defects import Defects
 from venue.gateway.dispatch.wire_log import WireLog
 from venue.gateway.faults.effects import late_s
-from venue.gateway.faults.rules import EMPTY, Asked, FaultRules, Hit
+from venue.gateway.faults.rules import EMPTY, FaultRules, Hit, RuleSubject
 from venue.gateway.streams.frames import Frame
 
 CLOSED: Final = 1001  # the code of a server that goes away
@@ -40,7 +40,9 @@ class FaultyFrames:
             WeakKeyDictionary()
         )
 
-    def passed(self, listener: FrameReceiver, asked: Asked, frame: Frame, now: int) -> list[Frame]:
+    def passed(
+        self, listener: FrameReceiver, asked: RuleSubject, frame: Frame, now: int
+    ) -> list[Frame]:
         """Return the frames to send at once in place of one, at a venue time."""
         frames = [frame]
         for hit in self._rules.frames_hit(asked, now):

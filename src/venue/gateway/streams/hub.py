@@ -18,7 +18,7 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.contract_events import ContractTrade
 from venue.core.messages.events import Trade
 from venue.gateway.door import Door
-from venue.gateway.faults.rules import Asked
+from venue.gateway.faults.rules import RuleSubject
 from venue.gateway.streams.catchup import CatchUp
 from venue.gateway.streams.faulty_frames import FaultyFrames
 from venue.gateway.streams.frames import Frame
@@ -275,7 +275,7 @@ class Hub:
         outgoing: dict[Subscriber, list[Frame]],
     ) -> None:
         """Gather the frames that rules leave of one; a rule may end a listener."""
-        asked = Asked(uid=kept.uid, channel=kept.channel)
+        asked = RuleSubject(uid=kept.uid, channel=kept.channel)
         for listener, after in list(own.listeners.items()):
             if kept.number > after:
                 passed = self._faulty.passed(listener, asked, frame, self._node.clock.now())
@@ -391,7 +391,7 @@ class Hub:
     def _tell_faulty(self, channel: PublicChannel, listener: Subscriber, frame: Frame) -> None:
         """Send as `_tell` does, with the frames that fault rules make of one."""
         _, symbol, name = channel.key
-        asked = Asked(symbol=symbol, channel=name)
+        asked = RuleSubject(symbol=symbol, channel=name)
         for passed in self._faulty.passed(listener, asked, frame, self._node.clock.now()):
             if not self._defects.contain("a listener", listener.send, passed):
                 self._drop(listener)

@@ -71,7 +71,7 @@ class Logins:
         use = self._used.get(caller.request)
         if use is None:
             replays, signed = self._door.replays, caller.timestamp_ms
-            if replays.seeded(signed, caller.request) or replays.refused(signed):
+            if replays.is_answer_gone(signed, caller.request) or replays.refuses_time(signed):
                 raise _used_before()
             self._used[caller.request] = _Use(now, caller.timestamp_ms, ip, {product})
             return

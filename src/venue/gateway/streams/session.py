@@ -32,7 +32,7 @@ from venue.candles import SECOND_US
 from venue.gateway.access.auth import Key
 from venue.gateway.dispatch.routes import Route
 from venue.gateway.door import Door
-from venue.gateway.faults.rules import NO_PING, NO_PONG, Asked
+from venue.gateway.faults.rules import NO_PING, NO_PONG, RuleSubject
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.hub import POLICY, Hub
 from venue.gateway.streams.limits import Allowance, SessionLimits
@@ -431,7 +431,7 @@ class Session:
         faults = self._door.faults
         if not faults.on_pings:
             return False
-        asked = Asked(path=self._socket.path, uid=self._uid)
+        asked = RuleSubject(path=self._socket.path, uid=self._uid)
         return bool(faults.kind_hits(kind, asked, self._node.clock.now()))
 
     def _later(self, wait_s: float, act: Callable[[], None]) -> asyncio.TimerHandle:

@@ -23,10 +23,11 @@ from venue.core.messages.commands import Command, EndConnection, GuardOrders
 from venue.gateway.access.auth import permit
 from venue.gateway.access.callers import Caller
 from venue.gateway.dispatch.decode import body_values
-from venue.gateway.dispatch.dispatcher import Desk, refusal_of
-from venue.gateway.dispatch.faulty import asked
+from venue.gateway.dispatch.dispatcher import refusal_of
+from venue.gateway.dispatch.faulty import rule_subject
+from venue.gateway.dispatch.operation_table import OperationTable
 from venue.gateway.dispatch.routes import Route
-from venue.gateway.dispatch.wire_log import Operated
+from venue.gateway.dispatch.wire_log import SocketExchange
 from venue.gateway.faults.effects import course
 from venue.gateway.faults.turns import Finish, take_turn
 from venue.gateway.streams.frames import Frame
@@ -48,7 +49,7 @@ class SocketOrders:
 
     def __init__(
         self,
-        desk: Desk,
+        table: OperationTable,
         product: Product,
         caller: Caller,
         *,
@@ -58,7 +59,7 @@ class SocketOrders:
         keep: Callable[[asyncio.Task[None]], None],
         number: int,
     ) -> None:
-        self._desk = desk
+        self._table = table
         self._product = product
         self._caller = structs.replace(caller, request=b"")  # the login's is no operation's
         self._ip = ip
@@ -66,7 +67,7 @@ class SocketOrders:
         self._send = send
         self._keep = keep
         self._loop = asyncio.get_running_loop()
-        self._routes = {name: desk.routes.of(row) for name, row in METHODS[product].items()}
+        self._routes = {name: table.routes.of(row) for name, row in METHODS[product].items()}
         self._in_flight = 0
         self._answered: asyncio.Future[None] | None = None  # nothing is in flight any more
         self._placed: dict[int, None] = {}
@@ -92,7 +93,7 @@ class SocketOrders:
             self._refuse(identity, refusal, note)
             return False
         try:
-            ignored = self._desk.unknown_names(route, values)
+            ignored = self._table.unknown_names(route, values)
         except ApiError as refusal:
             self._refuse(identity, refusal, note)
             return True
@@ -103,7 +104,7 @@ class SocketOrders:
         finish: Finish = partial(self._served, route, identity, ignored, values)
         if note is not None:
             finish = note.finishing(finish)
-        faults = self._desk.door.faults
+        faults = self._table.door.faults
         if faults.on_requests:
             self._take_faulty(route, values, turn, finish, note)
         else:
@@ -113,7 +114,7 @@ class SocketOrders:
     def _begin(self, route: Route, values: dict[str, Any], finish: Finish) -> None:
         """Serve an operation; one that a rule delivers twice is two calls."""
         number = self._number if self.cancels else 0
-        self._desk.begin(route, self._caller, values, finish, self._placed, number)
+        self._table.begin(route, self._caller, values, finish, self._placed, number)
 
     def _take_faulty(
         self,
@@ -121,11 +122,11 @@ class SocketOrders:
         values: dict[str, Any],
         turn: Callable[[Finish], None],
         finish: Finish,
-        note: Operated | None,
+        note: SocketExchange | None,
     ) -> None:
         """Serve an operation as the rules that hit it say."""
-        row, caller, door = route.row, self._caller, self._desk.door
-        what = asked(route, row.method, row.path, caller.uid, caller.key, values)
+        row, caller, door = route.row, self._caller, self._table.door
+        what = rule_subject(route, row.method, row.path, caller.uid, caller.key, values)
         hits = door.faults.requests_hit(what, door.node.clock.now())
         way = course(hits)
         lost: Finish = self._lost
@@ -134,18 +135,22 @@ class SocketOrders:
             lost = note.losing(lost)
         take_turn(way, turn, finish, lost)
 
-    def _note(self, route: Route, params: Raw) -> Operated | None:
+    def _note(self, route: Route, params: Raw) -> SocketExchange | None:
         """Return the wire log's note of an operation; None without a log."""
-        wire = self._desk.door.wire
+        wire = self._table.door.wire
         if wire is None:
             return None
-        return Operated(wire, route.row.method, route.row.path, self._caller.uid, bytes(params))
+        return SocketExchange(
+            wire, route.row.method, route.row.path, self._caller.uid, bytes(params)
+        )
 
     def refuse(self, route: Route, params: Raw, identity: Identity, refusal: ApiError) -> None:
         """Answer an operation that is not to be served."""
         self._refuse(identity, refusal, self._note(route, params))
 
-    def _refuse(self, identity: Identity, refusal: ApiError, note: Operated | None = None) -> None:
+    def _refuse(
+        self, identity: Identity, refusal: ApiError, note: SocketExchange | None = None
+    ) -> None:
         """Answer that an operation had no effect."""
         if note is not None:
             note.end(refusal)
@@ -188,7 +193,7 @@ class SocketOrders:
         """
         while True:
             try:
-                await self._desk.node.sequencer.submit([command])
+                await self._table.node.sequencer.submit([command])
             except Overloaded:
                 await asyncio.sleep(RETRY_S)
             except Stopped:
@@ -216,11 +221,11 @@ class SocketOrders:
                 "answer.",
                 1,
             )
-        desk = self._desk
-        now = desk.node.clock.wall()
-        desk.limits.charge_ip(self._ip, route.row.weight[0], now)
-        desk.check_open(route)
-        desk.admit(route, self._caller, now)
+        table = self._table
+        now = table.node.clock.wall()
+        table.limits.charge_ip(self._ip, route.row.weight[0], now)
+        table.check_open(route)
+        table.admit(route, self._caller, now)
 
     def _served(
         self,
@@ -258,7 +263,7 @@ class SocketOrders:
 
     def _open_orders(self) -> Mapping[int, object]:
         """Return the caller's open orders, wherever they were placed."""
-        engine, uid = self._desk.node.engine, self._caller.uid
+        engine, uid = self._table.node.engine, self._caller.uid
         if self._product is Product.SPOT:
             return engine.spot_account(uid).orders
         return engine.holding(uid).orders

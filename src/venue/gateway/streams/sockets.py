@@ -16,7 +16,7 @@ from venue.gateway.access.callers import Caller
 from venue.gateway.access.connections import Gate, HttpLimits
 from venue.gateway.access.origins import Origins
 from venue.gateway.answers.market import trade_id_text
-from venue.gateway.dispatch.dispatcher import Desk
+from venue.gateway.dispatch.operation_table import OperationTable
 from venue.gateway.door import Door
 from venue.gateway.streams.connection import BY_PATH, OF_PAGES, SocketConnection
 from venue.gateway.streams.frames import Frame
@@ -51,7 +51,7 @@ class Sockets:
         hub: Hub,
         authenticator: Authenticator,
         limits: SocketLimits,
-        desk: Desk,
+        table: OperationTable,
         origins: Origins,
         *,
         taken: Taken | None = None,
@@ -63,7 +63,7 @@ class Sockets:
         self.origins = origins
         self.pages = pages
         self.logins = Logins(door, authenticator)
-        self._desk = desk
+        self._table = table
         self._entries: WeakSet[SocketOrders] = WeakSet()  # of connections that are there or leave
         self._leaving: set[asyncio.Task[None]] = set()
         self._gate = Gate(
@@ -126,7 +126,7 @@ class Sockets:
         """Return the path by which a new connection's orders are placed."""
         self._entered += 1
         entry = SocketOrders(
-            self._desk, socket.product, caller,
+            self._table, socket.product, caller,
             ip=ip, most=self.limits.session.in_flight, send=send, keep=self._keep,
             number=self._entered,
         )  # fmt: skip

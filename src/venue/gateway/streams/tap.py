@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from venue.api.errors import ApiError
-from venue.gateway.dispatch.wire_log import PATH_BYTES, Operated, WireLog
+from venue.gateway.dispatch.wire_log import PATH_BYTES, SocketExchange, WireLog
 from venue.gateway.streams.frames import Frame
 from venue.gateway.streams.subscriber import Subscriber
 from venue.gateway.transport.request import Request
@@ -66,4 +66,4 @@ class Tap:
 def note_refused(log: WireLog | None, request: Request, refusal: ApiError) -> None:
     """Note a refused socket, if there is a log."""
     if log is not None:
-        Operated(log, "GET", request.path.decode("latin-1")[:PATH_BYTES], 0, b"").end(refusal)
+        SocketExchange(log, "GET", request.path.decode("latin-1")[:PATH_BYTES], 0, b"").end(refusal)

@@ -25,7 +25,7 @@ from websockets.server import ServerProtocol
 
 from venue.api.errors import ApiError
 from venue.gateway.door import Door
-from venue.gateway.faults.rules import REFUSE, Asked
+from venue.gateway.faults.rules import REFUSE, RuleSubject
 from venue.gateway.transport.request import Request
 
 WINDOW_BITS: Final = 12  # of compression, either way
@@ -71,7 +71,7 @@ def keep_alive(connected: socket) -> None:
 def check_faults(door: Door, request: Request) -> None:
     """ApiError when a rule wants this connection refused."""
     path = request.path.decode("latin-1")
-    for hit in door.faults.kind_hits(REFUSE, Asked(path=path), door.node.clock.now()):
+    for hit in door.faults.kind_hits(REFUSE, RuleSubject(path=path), door.node.clock.now()):
         status = hit.effect.status or HTTPStatus.SERVICE_UNAVAILABLE
         raise ApiError(-1008, f"A fault was asked for: {hit.rule}.", status, 1)
 

@@ -19,7 +19,7 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import MoveMargin, SetAutoMargin, SetLeverage, SetMarginMode
 from venue.core.messages.contract_events import LeverageSet
 from venue.core.messages.events import Rejected
-from venue.gateway.dispatch.decode import scaled
+from venue.gateway.dispatch.decode import scale_amount
 from venue.gateway.door import Call
 from venue.gateway.operations.contract.orders import done, holding_of, listed
 from venue.gateway.operations.refusals.contract import Words, refusal
@@ -76,7 +76,7 @@ async def move_margin(call: Call, request: PositionMarginRequest) -> Acknowledge
     if position is None:
         raise refusal(Rejected(Reject.POSITION_UNKNOWN), None, MARGIN)
     found = listed(call.node, position.perp.symbol)
-    amount = scaled(request.amount, found.asset.scale, "amount")
+    amount = scale_amount(request.amount, found.asset.scale, "amount")
     signed = amount if request.type == ADDS else -amount
     command = MoveMargin(call.uid, position_id, signed, call.request_id)
     return _acknowledged(await done(call, command, found, MARGIN))

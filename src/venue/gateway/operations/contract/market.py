@@ -35,9 +35,9 @@ from venue.core.contract.reference.funding import interval_us, next_due
 from venue.core.instruments import Asset, Instrument
 from venue.gateway.access.replay import WINDOW_MS
 from venue.gateway.answers import market as market_answers
-from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.encoded import EncodedBody
 from venue.gateway.answers.kept import array, encode, with_last
-from venue.gateway.answers.market import Drawn, drawn
+from venue.gateway.answers.market import ChartCandles, encode_candles
 from venue.gateway.answers.premiums import premium_now
 from venue.gateway.door import Call, Door
 from venue.gateway.operations.budgets import rate_limit
@@ -73,7 +73,7 @@ def contract_time(call: Call, _: Empty) -> TimeReply:
     return TimeReply(call.node.clock.server_time() // US_PER_MS)
 
 
-def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> Encoded:
+def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> EncodedBody:
     """Contracts (demo ones only by symbol), their settle assets, and limits.
 
     A contract is encoded once per change.
@@ -90,7 +90,7 @@ def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> 
 
 def _listed(door: Door, perp: Perpetual) -> bytes:
     question = ("contract_listed", perp.symbol)
-    made = door.answers.made(
+    made = door.answers.find_or_make(
         question, perp.contract, lambda: encode(_contract_symbol(door.node, perp))
     )
     return made.data
@@ -146,7 +146,7 @@ def _size(instrument: Instrument, lots: int) -> Decimal:
 # -- book and trades ------------------------------------------------------------------------------
 
 
-def contract_depth(call: Call, request: DepthRequest) -> Encoded:
+def contract_depth(call: Call, request: DepthRequest) -> EncodedBody:
     """Return the best levels."""
     node = call.node
     board = node.market_data.contract
@@ -158,7 +158,7 @@ def contract_depth(call: Call, request: DepthRequest) -> Encoded:
     return market_answers.depth(call.door.answers, question, board, instrument, int(request.limit))
 
 
-def contract_book_tickers(call: Call, request: ContractSelectionRequest) -> Encoded:
+def contract_book_tickers(call: Call, request: ContractSelectionRequest) -> EncodedBody:
     """Tops of books; the time, the last field of each, is that of the question."""
     node = call.node
     ending = b"%d}" % (node.clock.now() // US_PER_MS)
@@ -185,7 +185,7 @@ def _top(door: Door, perp: Perpetual) -> bytes:
     return door.answers.keep(question, top.update_id, encode(made).removesuffix(b"0}")).data
 
 
-def contract_trades(call: Call, request: TradesRequest) -> Encoded:
+def contract_trades(call: Call, request: TradesRequest) -> EncodedBody:
     """Return the newest trades, newest first."""
     node, symbol = call.node, request.symbol
     instrument = _known(node, symbol).market.instrument
@@ -196,7 +196,7 @@ def contract_trades(call: Call, request: TradesRequest) -> Encoded:
     )
 
 
-def contract_tickers(call: Call, request: ContractSelectionRequest) -> Encoded:
+def contract_tickers(call: Call, request: ContractSelectionRequest) -> EncodedBody:
     """24-hour statistics."""
     node = call.node
     return array([_ticker(call.door, perp) for perp in _selected(node, request.symbol)])
@@ -239,25 +239,25 @@ def _ticker_view(node: Node, perp: Perpetual, now: int) -> ContractTicker:
 # -- candles --------------------------------------------------------------------------------------
 
 
-def contract_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
+def contract_klines(call: Call, request: ContractKlinesRequest) -> EncodedBody:
     """Return the newest candles of trades, oldest first, the unfinished one last."""
     board = call.node.market_data.contract
     return _newest_candles(call.door, request, "LAST", board.minute)
 
 
-def index_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
+def index_klines(call: Call, request: ContractKlinesRequest) -> EncodedBody:
     """Return the newest candles of the index price."""
     data = call.node.market_data.contract_data
     return _newest_candles(call.door, request, "INDEX", data.index_minute)
 
 
-def mark_klines(call: Call, request: ContractKlinesRequest) -> Encoded:
+def mark_klines(call: Call, request: ContractKlinesRequest) -> EncodedBody:
     """Return the newest candles of the mark price."""
     data = call.node.market_data.contract_data
     return _newest_candles(call.door, request, "MARK", data.mark_minute)
 
 
-async def history_klines(call: Call, request: HistoryKlinesRequest) -> Encoded:
+async def history_klines(call: Call, request: HistoryKlinesRequest) -> EncodedBody:
     """Return the last candles of a span, also where more open in it than the limit.
 
     Every minute of index and mark is kept; of trades the newest 1,000 candles of each interval.
@@ -296,19 +296,19 @@ def _newest_candles(
     request: ContractKlinesRequest,
     price: str,
     minute: Callable[[str], candles.Candle | None],
-) -> Encoded:
+) -> EncodedBody:
     node = door.node
     perp = _known(node, request.symbol)
     symbol, interval, now = perp.symbol, request.interval, node.clock.now()
     instrument = perp.market.instrument
     asset = node.asset(instrument.quote)
-    chart = Drawn(
+    chart = ChartCandles(
         interval,
         minute(symbol),
         now,
         lambda limit: _rows(node, symbol, interval, price, limit, now),
     )
-    return drawn(
+    return encode_candles(
         door.answers,
         (price, symbol, interval),
         chart,
@@ -337,7 +337,7 @@ def _price_candle(minute: PriceCandle) -> candles.Candle:
 
 def _encode_span(
     door: Door, perp: Perpetual, request: HistoryKlinesRequest, rows: list[candles.Candle]
-) -> Encoded:
+) -> EncodedBody:
     instrument, interval = perp.market.instrument, request.interval
     asset = door.node.asset(instrument.quote)
     return door.answers.array(

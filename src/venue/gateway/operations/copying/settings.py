@@ -16,7 +16,7 @@ from venue.core.copying.people import Following
 from venue.core.copying.terms import RATIO_MAX_PPM, SLIPPAGE_MAX_PPM, SLIPPAGE_MIN_PPM
 from venue.core.instruments import Asset
 from venue.core.messages.copy_commands import CopyConfig
-from venue.gateway.dispatch.decode import decode, ppm, scaled
+from venue.gateway.dispatch.decode import decode, ppm, scale_amount
 from venue.gateway.dispatch.shapes import compile_request
 from venue.texts import rate_text, short_text
 from venue.vocabulary import CopyLeverage, MarginMode
@@ -96,8 +96,8 @@ def _custom(raw: Any) -> tuple[str, int, int]:
 
 def _value(text: Money, asset: Asset, *, by_amount: bool) -> int:
     if by_amount:
-        return scaled(text, asset.scale, "traceValue")
-    value = scaled(text, PERCENT_SCALE, "traceValue")
+        return scale_amount(text, asset.scale, "traceValue")
+    value = scale_amount(text, PERCENT_SCALE, "traceValue")
     if value > PERCENT_MAX * 10**PERCENT_SCALE:
         raise errors.out_of_range("traceValue", f"allowed: above 0, up to {PERCENT_MAX} per cent")
     return value
@@ -105,7 +105,7 @@ def _value(text: Money, asset: Asset, *, by_amount: bool) -> int:
 
 def _hold(text: Money, asset: Asset) -> int:
     one = 10**asset.scale
-    amount = scaled(text, asset.scale, "maxHoldQty")
+    amount = scale_amount(text, asset.scale, "maxHoldQty")
     if not HOLD_LEAST * one <= amount <= HOLD_MOST * one:
         raise errors.out_of_range("maxHoldQty", f"allowed: {HOLD_LEAST} to {HOLD_MOST}")
     return amount

@@ -64,7 +64,7 @@ async def _change(call: Call, request: GiftRequest, sign: int) -> GiftChange:
     node = call.node
     account = owner(node, request.owner)
     asset = _asset(node, request.asset)
-    amount = decode.scaled(request.amount, asset.scale, "amount")
+    amount = decode.scale_amount(request.amount, asset.scale, "amount")
     reference = request.reference or ""
     command = ChangeGift(account.uid, asset.name, sign * amount, reference=reference)
     event = (await done(call, command))[0]
@@ -103,7 +103,7 @@ async def set_discount(call: Call, request: DiscountRequest) -> DiscountView:
     if rate is None:
         raise errors.missing("rate")
     asset = _asset(call.node, name)
-    atoms = decode.scaled(holding, asset.scale, "holding")
+    atoms = decode.scale_amount(holding, asset.scale, "holding")
     await done(call, SetDiscount(asset.name, atoms, _share(rate, "rate", least=1)))
     return discount(call, Empty())
 

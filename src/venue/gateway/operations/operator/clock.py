@@ -18,7 +18,7 @@ from venue.api.operator.clock import (
     Stopping,
 )
 from venue.candles import DAY_US
-from venue.gateway.dispatch.decode import scaled
+from venue.gateway.dispatch.decode import scale_amount
 from venue.gateway.door import Call
 from venue.node.clock_modes import RATE_MOST, ClockMode, ClockRefused, Mode
 from venue.node.due import TOLD_MAX, Due, upcoming
@@ -206,7 +206,7 @@ def _moment(name: str, text: str) -> int:
 
 def _rate(text: Money) -> int:
     """Return a rate in thousandths."""
-    rate = scaled(text, RATE_DECIMALS, "rate")
+    rate = scale_amount(text, RATE_DECIMALS, "rate")
     if not 1 <= rate <= RATE_MOST:
         raise errors.out_of_range("rate", "must be from 0.001 to 10000")
     return rate

@@ -256,7 +256,7 @@ def _with(
     }
     for field, (name, text) in amounts.items():
         if text:
-            changes[field] = decode.scaled(text, settle.scale, name)
+            changes[field] = decode.scale_amount(text, settle.scale, name)
     made = _with_caps(structs.replace(contract, **changes), request)
     sent = [name for name, text in lots.values() if text]
     check_contract(made, settle, [*sent, "maxPositionSize"] if request.max_position_size else sent)
@@ -291,7 +291,7 @@ def _tiers(asked: list[str], settle: Asset) -> list[Tier]:
             raise errors.invalid(
                 "tiers", "each must be notional:leverage:maintenanceRate, e.g. 2000000:100:0.004"
             )
-        cap = decode.scaled(found[1], settle.scale, "tiers")
+        cap = decode.scale_amount(found[1], settle.scale, "tiers")
         tiers.append(Tier(cap, int(found[2]), decode.ppm(found[3], "tiers")))
     return tiers
 

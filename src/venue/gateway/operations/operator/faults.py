@@ -27,14 +27,14 @@ from venue.api.operator.faults import (
 from venue.candles import DAY_US
 from venue.gateway.door import Call, Door
 from venue.gateway.faults.effects import check, shown_side
-from venue.gateway.faults.presets import PRESETS, scaled
+from venue.gateway.faults.presets import PRESETS, make_rarer
 from venue.gateway.faults.rules import (
     OF_READS,
     READING,
     RULES_MAX,
-    Asked,
     FaultRules,
     Rule,
+    RuleSubject,
     is_like,
 )
 from venue.gateway.operations.operator.venue import owner
@@ -103,7 +103,7 @@ def try_fault(call: Call, request: TryRequest) -> list[Tried]:
         uid = owner(node, request.owner).uid
     method, path = request.method or "GET", request.path or ""
     row = _row(method, path)
-    asked = Asked(
+    asked = RuleSubject(
         operation=row.name if row is not None else "",
         path=path,
         method=method,
@@ -115,7 +115,7 @@ def try_fault(call: Call, request: TryRequest) -> list[Tried]:
         places=row is not None and row.orders > 0,
         reads=row is not None and row.access in READING,
     )
-    return call.door.faults.tried(asked, node.clock.now())
+    return call.door.faults.try_rules(asked, node.clock.now())
 
 
 def _row(method: str, path: str) -> Row | None:
@@ -141,7 +141,7 @@ def apply_fault_preset(call: Call, request: PresetRequest) -> list[FaultView]:
     rate = _rate(request.rate)
     wanted = {}
     for rule in outage.rules:
-        when = scaled(rule.when, rate) if rate is not None else rule.when
+        when = make_rarer(rule.when, rate) if rate is not None else rule.when
         wanted[f"{request.name}.{rule.id}"] = FaultRequest(
             effect=rule.effect, match=rule.match, when=when
         )

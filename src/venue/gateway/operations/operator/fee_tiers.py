@@ -66,7 +66,7 @@ def _tiers(asked: list[str], asset: Asset) -> list[FeeTier]:
             raise errors.invalid(
                 "tiers", "each must be volume:makerRate:takerRate, e.g. 1000000:0.0008:0.001"
             )
-        volume = decode.scaled(parts[1], asset.scale, "tiers")
+        volume = decode.scale_amount(parts[1], asset.scale, "tiers")
         if volume <= (found[-1].volume if found else 0):
             raise errors.out_of_range("tiers", "each volume must be above 0 and the one before")
         found.append(

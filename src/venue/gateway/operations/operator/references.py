@@ -115,7 +115,7 @@ def _check(perp: Perpetual, price: int, name: str) -> None:
 def _change(text: str) -> int:
     """Return a percentage in units of 10^-4 of a per cent."""
     found = _CHANGE.fullmatch(text)
-    change = decode.scaled(found[2], CHANGE_SCALE, "change") if found else 0
+    change = decode.scale_amount(found[2], CHANGE_SCALE, "change") if found else 0
     fall = found is not None and found[1] == "-"
     if not 0 < change <= (FALL_MOST if fall else RISE_MOST):
         raise errors.invalid("change", CHANGE_RULE)

@@ -261,7 +261,7 @@ def _money(node: Node, request: MoneyRequest | TransferRequest) -> tuple[Account
     if name not in node.engine.ordinals:
         raise errors.invalid("asset", "no such asset")
     asset = node.asset(name)
-    return account, asset, decode.scaled(request.amount, asset.scale, "amount")
+    return account, asset, decode.scale_amount(request.amount, asset.scale, "amount")
 
 
 def _moved(node: Node, account: Account, event: Event) -> Moved:
@@ -428,7 +428,7 @@ def _instrument(request: InstrumentRequest) -> Instrument:
 def increment(text: Money, name: str) -> tuple[int, int]:
     """Return a decimal increment as an integer and its scale."""
     scale = len(decode.amount_text(text).partition(".")[2].rstrip("0"))
-    return decode.scaled(text, scale, name), scale
+    return decode.scale_amount(text, scale, name), scale
 
 
 def _asset_view(asset: Asset) -> AssetView:

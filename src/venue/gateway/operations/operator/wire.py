@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from venue.api import errors
 from venue.api.operator.wire import KINDS, WireEntry, WireRequest
 from venue.gateway.dispatch.json_body import json_value
-from venue.gateway.dispatch.wire_log import Exchange, Operated, Said, WireLog
+from venue.gateway.dispatch.wire_log import Exchange, LoggedFrame, SocketExchange, WireLog
 from venue.gateway.door import Call, Door
 from venue.gateway.operations.operator.wire_entries import (
     entry_of,
@@ -88,8 +88,10 @@ def _repeat_of(entry: WireEntry) -> str | None:
     return repeat_line(row, entry.path, entry.owner, values) if known else None
 
 
-def _newest_first(log: WireLog, kind: str | None) -> Iterator[Exchange | Operated | Said]:
-    both: list[Iterator[Exchange | Operated | Said]] = []
+def _newest_first(
+    log: WireLog, kind: str | None
+) -> Iterator[Exchange | SocketExchange | LoggedFrame]:
+    both: list[Iterator[Exchange | SocketExchange | LoggedFrame]] = []
     if kind not in (HEARD, SENT):
         both += [reversed(log.exchanges), reversed(log.strangers)]
     if kind not in (REQUEST, OPERATION):
@@ -97,12 +99,12 @@ def _newest_first(log: WireLog, kind: str | None) -> Iterator[Exchange | Operate
     return merge(*both, key=lambda noted: -noted.number)
 
 
-def _may_agree(noted: Exchange | Operated | Said, request: WireRequest) -> bool:
+def _may_agree(noted: Exchange | SocketExchange | LoggedFrame, request: WireRequest) -> bool:
     """Return whether an entry has the requested kind, operation and status, and is of a client, or
     of the venue's tools where those are wanted."""
     if request.kind not in (None, kind_of(noted)):
         return False
-    if isinstance(noted, Said):
+    if isinstance(noted, LoggedFrame):
         return _has_status(0, request, said=True)
     if not request.tools and is_tool(noted):
         return False

@@ -21,13 +21,13 @@ from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.json_body import Number, json_value
 from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import unprefixed
-from venue.gateway.dispatch.wire_log import KEPT_BYTES, Exchange, Operated, Said
+from venue.gateway.dispatch.wire_log import KEPT_BYTES, Exchange, LoggedFrame, SocketExchange
 from venue.node.node import Node
 from venue.times import US_PER_MS
 from venue.vocabulary import Access
 
 Values = dict[str, Any]
-Noted = Exchange | Operated
+Noted = Exchange | SocketExchange
 
 REQUEST, OPERATION, HEARD, SENT = KINDS
 MASKED: Final = "***"
@@ -70,35 +70,35 @@ class Reply(msgspec.Struct):
 _refusals = msgspec.json.Decoder(Refusal)
 
 
-def uid_of(noted: Noted | Said) -> int:
+def uid_of(noted: Noted | LoggedFrame) -> int:
     """Return the uid of an entry: of the owner that signed, or that an operator acted for; 0:
     nobody."""
     return max(noted.uid, 0)
 
 
-def kind_of(noted: Noted | Said) -> str:
+def kind_of(noted: Noted | LoggedFrame) -> str:
     """Return the kind of an entry."""
-    if isinstance(noted, Said):
+    if isinstance(noted, LoggedFrame):
         return HEARD if noted.heard else SENT
-    return OPERATION if isinstance(noted, Operated) else REQUEST
+    return OPERATION if isinstance(noted, SocketExchange) else REQUEST
 
 
-def is_tool(noted: Noted | Said) -> bool:
+def is_tool(noted: Noted | LoggedFrame) -> bool:
     """Return whether an entry is of the venue's page, or of an operator that is let in."""
-    if isinstance(noted, Said):
+    if isinstance(noted, LoggedFrame):
         return False
     acted = noted.uid < 0 or (noted.uid > 0 and bool(noted.acts))
-    if acted or isinstance(noted, Operated):
+    if acted or isinstance(noted, SocketExchange):
         return acted
     return noted.page or PAGES.fullmatch(noted.path.decode("latin-1")) is not None
 
 
-def entry_of(node: Node, noted: Noted | Said) -> WireEntry:
+def entry_of(node: Node, noted: Noted | LoggedFrame) -> WireEntry:
     """Return an entry as it is shown."""
     account = node.engine.accounts.get(uid_of(noted))
     owner = account.name if account is not None else ""
     kind = kind_of(noted)
-    if isinstance(noted, Said):
+    if isinstance(noted, LoggedFrame):
         return WireEntry(
             noted.number, noted.time // US_PER_MS, kind, owner, "", "", "", None, 0, "", 0.0,
             noted.fault, _frame_text(noted), None,
@@ -121,9 +121,9 @@ def entry_of(node: Node, noted: Noted | Said) -> WireEntry:
     )  # fmt: skip
 
 
-def operation_of(noted: Noted | Said) -> str:
+def operation_of(noted: Noted | LoggedFrame) -> str:
     """Return the name of an entry's operation; empty where there is none."""
-    if isinstance(noted, Said):
+    if isinstance(noted, LoggedFrame):
         return ""
     path = unprefixed(noted.path).decode("ascii", "backslashreplace")
     row = row_of(noted.method.decode("latin-1"), path)
@@ -172,7 +172,7 @@ def _text(noted: Noted, values: Values | None) -> str:
     return _plain(values) if values else ""
 
 
-def _frame_text(said: Said) -> str:
+def _frame_text(said: LoggedFrame) -> str:
     if said.size > KEPT_BYTES:
         if said.heard:
             return f"{said.size} bytes"
@@ -200,7 +200,7 @@ def _plain(value: Any) -> str:
 
 def _signed(noted: Noted, plain: Values | None) -> WireSigned | None:
     """Return what was signed; None of a request without a signature."""
-    if isinstance(noted, Operated) or noted.signed is None:
+    if isinstance(noted, SocketExchange) or noted.signed is None:
         return None
     timestamp, key, signature = noted.signed
     path = unprefixed(noted.path)
@@ -236,7 +236,7 @@ def repeat_line(row: Row | None, path: str, owner: str, values: Values | None) -
 
 def _reply(noted: Noted) -> Reply:
     """Return the answer to a request, as far as it is kept."""
-    if isinstance(noted, Operated):
+    if isinstance(noted, SocketExchange):
         whole = noted.reply
         if type(whole) is not bytes:
             whole = _encode(whole) if whole is not None else b""

@@ -27,9 +27,9 @@ from venue.api.spot.market import (
 from venue.core.instruments import Asset, Instrument
 from venue.core.spot.account import SpotMarket
 from venue.gateway.answers import market as market_answers
-from venue.gateway.answers.encoded import Encoded
+from venue.gateway.answers.encoded import EncodedBody
 from venue.gateway.answers.kept import array, encode, with_last
-from venue.gateway.answers.market import Drawn, drawn
+from venue.gateway.answers.market import ChartCandles, encode_candles
 from venue.gateway.door import Call, Door
 from venue.gateway.operations.budgets import rate_limit
 from venue.node.market_data.product import Board
@@ -64,7 +64,7 @@ def coins(call: Call, _: Empty) -> list[Coin]:
     return [_coin(asset) for asset in call.node.engine.assets]
 
 
-def exchange_info(call: Call, request: ExchangeInfoRequest) -> Encoded:
+def exchange_info(call: Call, request: ExchangeInfoRequest) -> EncodedBody:
     """Instruments and limits; each instrument is encoded once."""
     node = call.node
     markets = _selected(node, request.symbol, request.symbols)
@@ -82,7 +82,7 @@ def exchange_info(call: Call, request: ExchangeInfoRequest) -> Encoded:
 def _listed(door: Door, market: SpotMarket) -> bytes:
     stamp = (market.instrument, market.halted)
     question = ("listed", market.symbol)
-    return door.answers.made(question, stamp, lambda: encode(_spot_symbol(market))).data
+    return door.answers.find_or_make(question, stamp, lambda: encode(_spot_symbol(market))).data
 
 
 def trading_symbols(call: Call, _: Empty) -> list[str]:
@@ -90,24 +90,24 @@ def trading_symbols(call: Call, _: Empty) -> list[str]:
     return list(call.node.engine.spot_markets)
 
 
-def prices(call: Call, request: SelectionRequest) -> Encoded:
+def prices(call: Call, request: SelectionRequest) -> EncodedBody:
     """Last prices."""
     return _of_selected(call, request, _price)
 
 
-def tickers(call: Call, request: SelectionRequest) -> Encoded:
+def tickers(call: Call, request: SelectionRequest) -> EncodedBody:
     """24-hour statistics."""
     return _of_selected(call, request, _ticker)
 
 
-def book_tickers(call: Call, request: SelectionRequest) -> Encoded:
+def book_tickers(call: Call, request: SelectionRequest) -> EncodedBody:
     """Tops of books."""
     return _of_selected(call, request, _book_ticker)
 
 
 def _of_selected(
-    call: Call, request: SelectionRequest, one: Callable[[Door, SpotMarket], Encoded]
-) -> Encoded:
+    call: Call, request: SelectionRequest, one: Callable[[Door, SpotMarket], EncodedBody]
+) -> EncodedBody:
     """Return an object for `symbol`, otherwise an array; each symbol's part is encoded once."""
     node = call.node
     if request.symbol is not None and request.symbols is None:
@@ -116,7 +116,7 @@ def _of_selected(
     return array([one(call.door, market).data for market in markets])
 
 
-def _price(door: Door, market: SpotMarket) -> Encoded:
+def _price(door: Door, market: SpotMarket) -> EncodedBody:
     node = door.node
     price = market.last_price
     if not price:  # before the first trade here: the price that the ticker goes on from
@@ -129,7 +129,7 @@ def _price(door: Door, market: SpotMarket) -> Encoded:
     return door.answers.keep(question, price, encode(made))
 
 
-def _ticker(door: Door, market: SpotMarket) -> Encoded:
+def _ticker(door: Door, market: SpotMarket) -> EncodedBody:
     node = door.node
     symbol, board, now = market.symbol, node.market_data.spot, node.clock.now()
     question, stamp = ("ticker", symbol), board.update_id(symbol)
@@ -140,7 +140,7 @@ def _ticker(door: Door, market: SpotMarket) -> Encoded:
     return door.answers.keep(question, stamp, made, board.ticker_until(symbol, now))
 
 
-def _book_ticker(door: Door, market: SpotMarket) -> Encoded:
+def _book_ticker(door: Door, market: SpotMarket) -> EncodedBody:
     node = door.node
     question = ("book_ticker", market.symbol)
     known = door.answers.known.get(question)
@@ -151,7 +151,7 @@ def _book_ticker(door: Door, market: SpotMarket) -> Encoded:
     return door.answers.keep(question, top.update_id, encode(made))
 
 
-def trades(call: Call, request: TradesRequest) -> Encoded:
+def trades(call: Call, request: TradesRequest) -> EncodedBody:
     """Return the newest trades, newest first."""
     node, symbol = call.node, request.symbol
     instrument = _known(node, symbol).instrument
@@ -162,7 +162,7 @@ def trades(call: Call, request: TradesRequest) -> Encoded:
     )
 
 
-def klines(call: Call, request: KlinesRequest) -> Encoded:
+def klines(call: Call, request: KlinesRequest) -> EncodedBody:
     """Candles, oldest first: the newest ones with the unfinished one last, or those of a span."""
     node, symbol, interval = call.node, request.symbol, request.interval
     instrument = _known(node, symbol).instrument
@@ -175,13 +175,13 @@ def klines(call: Call, request: KlinesRequest) -> Encoded:
             [(row.open_time, row) for row in rows],
             lambda row: _candle(row, interval, instrument, quote),
         )
-    chart = Drawn(
+    chart = ChartCandles(
         interval,
         board.minute(symbol),
         now,
         lambda limit: board.candles(symbol, interval, limit, now),
     )
-    return drawn(
+    return encode_candles(
         call.door.answers,
         ("klines", symbol, interval),
         chart,
@@ -204,7 +204,7 @@ def _span(board: Board, request: KlinesRequest, now: int) -> list[candles.Candle
     return [row for row in rows if first <= row.open_time <= last]
 
 
-def depth(call: Call, request: DepthRequest) -> Encoded:
+def depth(call: Call, request: DepthRequest) -> EncodedBody:
     """Return the best levels."""
     node = call.node
     board = node.market_data.spot

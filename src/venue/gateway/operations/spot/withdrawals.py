@@ -40,8 +40,10 @@ async def internal_withdrawal(call: Call, request: InternalWithdrawalRequest) ->
     node = call.node
     affiliate_of(call, -1051)
     asset = node.asset(coin_of(node, request.coin))
-    decode.scaled(request.amount, min(DECIMALS_MAX, asset.scale), "amount")  # no more decimals
-    amount = decode.scaled(request.amount, asset.scale, "amount")
+    decode.scale_amount(
+        request.amount, min(DECIMALS_MAX, asset.scale), "amount"
+    )  # no more decimals
+    amount = decode.scale_amount(request.amount, asset.scale, "amount")
     command = InternalWithdraw(
         call.uid, request.to_user_id, ACCOUNTS[request.from_account_type],
         ACCOUNTS[request.to_account_type], asset.name, amount, request.client_tran_id or "",
