@@ -12,7 +12,13 @@ from venue.core.messages.events import Rejected
 from venue.core.units import AMOUNT_MAX, PRICE_MAX
 from venue.gateway.dispatch import decode
 from venue.gateway.operations.contract import conditional, margin
-from venue.gateway.operations.refusals.contract import ORDER, Listed, Words, exit_refusal, refusal
+from venue.gateway.operations.refusals.contract import (
+    ORDER,
+    ListedContract,
+    Words,
+    exit_refusal,
+    refusal,
+)
 from venue.vocabulary import LONG, SHORT, Reject
 
 PERP = Contract(
@@ -22,7 +28,7 @@ PERP = Contract(
     open_interest_max=10_000_000,
     tiers=[Tier(10**12, 100, 5_000)],
 )
-LISTED = Listed(PERP, Asset("USDT", 1, 8))
+LISTED = ListedContract(PERP, Asset("USDT", 1, 8))
 FAILED = "FAILED_PRECONDITION"
 MOST_PRICE = "1000000000000000.00"
 ALLOWED = f"is out of range: allowed: 0.01 to {MOST_PRICE}"

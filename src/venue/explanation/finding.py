@@ -37,7 +37,7 @@ from venue.core.messages.events import (
 )
 from venue.core.messages.savepoints import StateReverted
 from venue.gateway.operations.refusals import contract, spot
-from venue.gateway.operations.refusals.contract import Listed
+from venue.gateway.operations.refusals.contract import ListedContract
 from venue.node.explainer import ExplainQuestion, ExplanationText
 from venue.vocabulary import Reject
 
@@ -198,7 +198,7 @@ def refused(engine: Engine, command: Command, rejected: Rejected) -> ApiError | 
             perp = engine.perps.get(command.symbol)
             if perp is None:
                 return contract.refusal(rejected)
-            listed = Listed(perp.contract, engine.assets[perp.asset])
+            listed = ListedContract(perp.contract, engine.assets[perp.asset])
             if rejected.reason == Reject.TRIGGER_PRICE:
                 return contract.exit_refusal(rejected, listed, command)
             if rejected.reason == Reject.LEVERAGE_SIZE:

@@ -17,7 +17,7 @@ from venue.api import errors
 from venue.api.operator.snapshots import READY
 from venue.core.messages.savepoints import DropState, KeepState
 from venue.gateway.door import Door
-from venue.gateway.operations.operator.snapshots import found
+from venue.gateway.operations.operator.snapshots import find_state
 from venue.gateway.streams.sockets import Sockets
 from venue.gateway.transport.request import Request
 from venue.gateway.worlds import GONE
@@ -152,7 +152,7 @@ class WorldStarter:
 
         ApiError: none is kept under the name, or it cannot be had now.
         """
-        kept = found(self._node, name, FROM)
+        kept = find_state(self._node, name, FROM)
         copy = self._copies.get(kept.sequence)
         if copy is None:
             copy = SharedStart(asyncio.create_task(self._copy(name, kept.sequence)))
@@ -240,7 +240,7 @@ class WorldStarter:
         node = self._node
         for _ in range(LOOKS):
             await node.history.drain()
-            if found(node, name, FROM).sequence != sequence:
+            if find_state(node, name, FROM).sequence != sequence:
                 raise errors.not_there(FROM, "the snapshot was replaced meanwhile: ask again")
             if node.history.last_sequence() == node.engine.sequence:
                 copying = node.history.copy(path)

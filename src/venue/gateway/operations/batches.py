@@ -11,7 +11,7 @@ from venue.core.messages.applied import Applied
 from venue.core.messages.commands import PlaceContractOrder, PlaceOrder
 from venue.gateway.dispatch.decode import RequestShape, decode
 from venue.gateway.door import Call, Door
-from venue.gateway.operations.requests import named
+from venue.gateway.operations.requests import parse_client_id
 
 CLIENT_ID_MAX: Final = 40  # characters that an answer repeats
 
@@ -46,7 +46,7 @@ async def place_each(
     `order` makes an element's market and command; `placed` and `failed` answer it, `failed` with
     the client id that it gives.
     """
-    wanted = [_wanted(items, raw, order) for raw in raws]
+    wanted = [_read_item(items, raw, order) for raw in raws]
     commands = [one[1] for one in wanted if not isinstance(one, ApiError)]
     applied = iter(await call.submit(commands) if commands else [])
     answers = []
@@ -60,7 +60,7 @@ async def place_each(
     return answers
 
 
-def _wanted(
+def _read_item(
     items: BatchItems, raw: Any, order: Callable[[Any], tuple[M, C]]
 ) -> tuple[M, C] | ApiError:
     """Return the market and the command of an element, or the error that there is instead."""
@@ -90,7 +90,7 @@ def to_cancel(
         raise errors.missing(f"{order_ids[0]}' or '{client_ids[0]}")
     if len(numbers) + len(names) > most:
         raise errors.out_of_range(order_ids[0], f"at most {most} ids are allowed")
-    return [*((number, "") for number in numbers), *(named(name) for name in names)]
+    return [*((number, "") for number in numbers), *(parse_client_id(name) for name in names)]
 
 
 def closed_until(setting: str) -> Callable[[Door], str]:

@@ -92,10 +92,10 @@ LEAD: Final[dict[str, Handler]] = {  # refuse what a lead trader's key may not a
 
 def bindings() -> list[Route]:
     """Return one binding per row, in the order of the rows."""
-    return [_bound(row) for row in ROWS]
+    return [_bind(row) for row in ROWS]
 
 
-def _bound(row: Row) -> Route:
+def _bind(row: Row) -> Route:
     (module,) = [one for one in MODULES if _answers(one, row.name)]
     closed = CLOSED.get(row.name) or CLOSED_MODULES.get(module)
     return Route(row, getattr(module, row.name), closed, LEAD.get(row.name))

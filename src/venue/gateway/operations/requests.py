@@ -16,7 +16,7 @@ class NamesOrder(Protocol):
     orig_client_order_id: str | None
 
 
-def identified(request: NamesOrder) -> tuple[int, str]:
+def order_identity(request: NamesOrder) -> tuple[int, str]:
     """Return the order id, or the client id, that a request names; exactly one must be sent."""
     if request.order_id is not None:
         if request.orig_client_order_id is not None:
@@ -24,10 +24,10 @@ def identified(request: NamesOrder) -> tuple[int, str]:
         return request.order_id, ""
     if request.orig_client_order_id is None:
         raise errors.either("orderId", "origClientOrderId")
-    return named(request.orig_client_order_id)
+    return parse_client_id(request.orig_client_order_id)
 
 
-def named(client_id: str) -> tuple[int, str]:
+def parse_client_id(client_id: str) -> tuple[int, str]:
     """Return the order id inside a client id of the venue's own form, or the client id itself."""
     number = generated_order_id(client_id)
     return number, "" if number else client_id

@@ -35,15 +35,15 @@ from venue.core.messages.events import OrderRepeated
 from venue.gateway.dispatch.decode import lots, own_client_id, ppm, ticks
 from venue.gateway.door import Call
 from venue.gateway.operations.contract.orders import (
-    chosen,
     direction,
-    done,
     holding_of,
-    listed,
-    ordered,
+    listed_contract,
+    selected_symbol,
+    submit_command,
+    tradable_contract,
 )
-from venue.gateway.operations.refusals.contract import Listed, Words, order_unknown
-from venue.gateway.operations.requests import identified
+from venue.gateway.operations.refusals.contract import ListedContract, Words, order_unknown
+from venue.gateway.operations.requests import order_identity
 from venue.texts import price_text
 from venue.vocabulary import (
     ALGO_STOP,
@@ -66,14 +66,14 @@ CHANGE: Final = Words(types="a TRAILING_STOP_MARKET cannot be changed", price="e
 
 async def place_algo(call: Call, request: PlaceAlgoRequest) -> ContractOrderAck:
     """Place a conditional order, which waits for its trigger price."""
-    found = ordered(call, request.symbol)
-    order_id, client_id = await _placed(call, _command(call, found, request), found, ALGO)
+    found = tradable_contract(call, request.symbol)
+    order_id, client_id = await _place(call, _command(call, found, request), found, ALGO)
     return ContractOrderAck(str(order_id), client_id)
 
 
 async def place_exit(call: Call, request: PlaceExitRequest) -> list[ExitAck]:
     """Place a take-profit or stop-loss of a position, which waits for its trigger price."""
-    found = ordered(call, request.symbol)
+    found = tradable_contract(call, request.symbol)
     instrument = found.contract.instrument
     client_id = own_client_id(request.client_algo_id, "clientAlgoId")
     price = _price_or_market(found, request.execute_price)
@@ -88,7 +88,7 @@ async def place_exit(call: Call, request: PlaceExitRequest) -> list[ExitAck]:
         ticks(instrument, request.trigger_price, "triggerPrice"), price,
         SOURCES[request.trigger_price_type], client_id, call.request_id,
     )  # fmt: skip
-    order_id, _ = await _placed(call, command, found, EXIT)
+    order_id, _ = await _place(call, command, found, EXIT)
     return [ExitAck(True, order_id)]
 
 
@@ -99,7 +99,7 @@ async def change_exit(call: Call, request: ChangeExitRequest) -> ExitChanged:
         raise order_unknown()
     if order.type == ALGO_TRAILING_STOP_MARKET:
         raise errors.error(-1116, rule=CHANGE.types)
-    found = listed(call.node, order.perp.symbol)
+    found = listed_contract(call.node, order.perp.symbol)
     price, source = order.price, order.source
     if request.execute_price is not None:
         price = _price_or_market(found, request.execute_price)
@@ -107,18 +107,18 @@ async def change_exit(call: Call, request: ChangeExitRequest) -> ExitChanged:
         source = SOURCES[request.trigger_price_type]
     trigger_price = ticks(found.contract.instrument, request.trigger_price, "triggerPrice")
     command = ChangeAlgo(call.uid, request.order_id, trigger_price, price, source, call.request_id)
-    await done(call, command, found, CHANGE)
+    await submit_command(call, command, found, CHANGE)
     return ExitChanged()
 
 
 async def cancel_algo(call: Call, request: ContractOrderRequest) -> ContractCanceled:
     """Cancel one conditional order, by id or by client id."""
-    algo_id, client_id = identified(request)
+    algo_id, client_id = order_identity(request)
     known = request.orig_client_order_id
     if known is None:
         order = _waiting(call, algo_id)
         known = order.client_id or GENERATED_CLIENT_ID % order.algo_id if order is not None else ""
-    applied = await done(call, CancelAlgo(call.uid, algo_id, client_id, call.request_id))
+    applied = await submit_command(call, CancelAlgo(call.uid, algo_id, client_id, call.request_id))
     (event,) = applied.events
     assert isinstance(event, AlgoClosed), event
     return ContractCanceled(str(event.algo_id), known)
@@ -126,9 +126,9 @@ async def cancel_algo(call: Call, request: ContractOrderRequest) -> ContractCanc
 
 async def cancel_algos(call: Call, request: CancelAllRequest) -> list[ContractOrderCanceled]:
     """Cancel every conditional order, in one contract or in all that the lists show."""
-    symbol, without = chosen(call, request.symbol)
+    symbol, without = selected_symbol(call, request.symbol)
     command = CancelAlgos(call.uid, symbol, call.request_id, without=without)
-    applied = await done(call, command)
+    applied = await submit_command(call, command)
     return [
         ContractOrderCanceled(event.algo_id)
         for event in applied.events
@@ -139,7 +139,7 @@ async def cancel_algos(call: Call, request: CancelAllRequest) -> list[ContractOr
 # -- one conditional order ------------------------------------------------------------------------
 
 
-def _command(call: Call, found: Listed, request: PlaceAlgoRequest) -> PlaceAlgo:
+def _command(call: Call, found: ListedContract, request: PlaceAlgoRequest) -> PlaceAlgo:
     """Return the command of a request, in ticks and lots; ApiError for a text without a meaning."""
     instrument = found.contract.instrument
     kind = int(AlgoType[request.type])
@@ -168,7 +168,7 @@ def _command(call: Call, found: Listed, request: PlaceAlgoRequest) -> PlaceAlgo:
     )  # fmt: skip
 
 
-def _prices(found: Listed, request: PlaceAlgoRequest, kind: int) -> tuple[int, int, int]:
+def _prices(found: ListedContract, request: PlaceAlgoRequest, kind: int) -> tuple[int, int, int]:
     """Trigger price (of a trailing stop: activation price), price, and callback rate in ppm."""
     instrument = found.contract.instrument
     if kind not in ALGOS_AT_PRICE and request.price is not None:
@@ -197,7 +197,7 @@ def _prices(found: Listed, request: PlaceAlgoRequest, kind: int) -> tuple[int, i
 
 
 def _preset(
-    found: Listed,
+    found: ListedContract,
     name: str,
     text: Money | None,
     source: str,
@@ -220,14 +220,16 @@ def _preset(
     return Exit(price, SOURCES[source])
 
 
-def _price_or_market(found: Listed, text: Money | None) -> int:
+def _price_or_market(found: ListedContract, text: Money | None) -> int:
     """Return an execution price in ticks; 0, for at market, when it is absent or 0."""
     return ticks(found.contract.instrument, text or "0", "executePrice")
 
 
-async def _placed(call: Call, command: PlaceAlgo, found: Listed, words: Words) -> tuple[int, str]:
+async def _place(
+    call: Call, command: PlaceAlgo, found: ListedContract, words: Words
+) -> tuple[int, str]:
     """Id and client id of a conditional order that waits now."""
-    applied = await done(call, command, found, words)
+    applied = await submit_command(call, command, found, words)
     event = applied.events[0]
     if isinstance(event, OrderRepeated):
         return event.order_id, event.client_id or GENERATED_CLIENT_ID % event.order_id

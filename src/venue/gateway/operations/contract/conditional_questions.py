@@ -30,8 +30,8 @@ from venue.gateway.operations.contract.order_questions import (
     closes,
     days,
     own_price,
+    selected_symbols,
     time_in_force,
-    wanted,
 )
 from venue.gateway.operations.contract.orders import holding_of
 from venue.gateway.operations.requests import span
@@ -69,7 +69,7 @@ def open_trailing(call: Call, request: OpenAlgosRequest) -> list[OpenAlgo]:
 def _waiting(call: Call, request: OpenAlgosRequest, *, trailing: bool) -> list[OpenAlgo]:
     node = call.node
     start, end = span(request.start_time, request.end_time)
-    symbols = wanted(node, request.symbol)
+    symbols = selected_symbols(node, request.symbol)
     holding = holding_of(call)
     found = [
         order
@@ -122,7 +122,7 @@ def _open_view(order: Algo) -> OpenAlgo:
 async def all_algos(call: Call, request: AllAlgosRequest) -> EndedAlgos:
     """Ended conditional orders, newest first; of demo contracts only by symbol."""
     node = call.node
-    symbols = wanted(node, request.symbol)
+    symbols = selected_symbols(node, request.symbol)
     start, end = days(request.start_time, request.end_time, node.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return EndedAlgos([], False)
@@ -136,7 +136,7 @@ async def all_algos(call: Call, request: AllAlgosRequest) -> EndedAlgos:
 async def trailing_history(call: Call, request: TrailingHistoryRequest) -> list[EndedAlgo]:
     """Ended trailing stops, newest first; of demo contracts only by symbol."""
     node = call.node
-    symbols = wanted(node, request.symbol)
+    symbols = selected_symbols(node, request.symbol)
     start, end = days(request.start_time, request.end_time, node.clock.now(), ORDERS_DAYS_MAX)
     if not symbols:
         return []

@@ -17,8 +17,8 @@ def may_place(call: Call, request: PlaceContractOrderRequest) -> None:
     """ApiError -1052, unless the order closes a tracked position at market."""
     side = POSITION_SIDES[request.position_side]
     closes = (request.side == "SELL") == (side == LONG)
-    if not closes or request.type != "MARKET" or not _tracked(call, request.symbol, side):
-        raise _refused()
+    if not closes or request.type != "MARKET" or not _is_tracked(call, request.symbol, side):
+        raise _not_permitted()
 
 
 def may_close(call: Call, request: ClosePositionsRequest) -> None:
@@ -31,15 +31,15 @@ def may_close(call: Call, request: ClosePositionsRequest) -> None:
     ]
     tracks = _tracks(call)
     if not found or any(position.position_id not in tracks for position in found):
-        raise _refused()
+        raise _not_permitted()
 
 
 def may_exit(call: Call, request: PlaceExitRequest) -> None:
     """ApiError -1052, unless it is an exit of a whole tracked position."""
     whole = request.quantity is None or not amount_text(request.quantity).strip("0.")
     side = POSITION_SIDES[request.position_side]
-    if not whole or not _tracked(call, request.symbol, side):
-        raise _refused()
+    if not whole or not _is_tracked(call, request.symbol, side):
+        raise _not_permitted()
 
 
 def may_change(call: Call, request: ChangeExitRequest) -> None:
@@ -47,10 +47,10 @@ def may_change(call: Call, request: ChangeExitRequest) -> None:
     order = holding_of(call).algos.get(request.order_id)
     position = None if order is None else order.position
     if position is None or position.position_id not in _tracks(call):
-        raise _refused()
+        raise _not_permitted()
 
 
-def _refused() -> errors.ApiError:
+def _not_permitted() -> errors.ApiError:
     return errors.not_permitted(Access.CONTRACT_TRADE.name)
 
 
@@ -64,7 +64,7 @@ def _tracks(call: Call) -> list[int]:
     return [] if trader is None or trader.lead is None else list(trader.lead.tracks)
 
 
-def _tracked(call: Call, symbol: str, side: int) -> bool:
+def _is_tracked(call: Call, symbol: str, side: int) -> bool:
     """Return whether there is a position of this side, and all of them are tracked."""
     held = [one for one in _positions(call) if one.perp.symbol == symbol and one.side == side]
     tracks = _tracks(call)

@@ -21,7 +21,7 @@ from venue.core.messages.contract_events import LeverageSet
 from venue.core.messages.events import Rejected
 from venue.gateway.dispatch.decode import scale_amount
 from venue.gateway.door import Call
-from venue.gateway.operations.contract.orders import done, holding_of, listed
+from venue.gateway.operations.contract.orders import holding_of, listed_contract, submit_command
 from venue.gateway.operations.refusals.contract import Words, refusal
 from venue.gateway.operations.refusals.funds import contract_money
 from venue.vocabulary import CROSSED, MarginMode, Reject, SeparatedMode
@@ -32,18 +32,18 @@ MARGIN: Final = Words(position="isolatedPositionId", funds="at most {} can be mo
 
 async def set_margin_type(call: Call, request: MarginTypeRequest) -> Acknowledged:
     """Change a contract's margin mode, and separated mode where that is given."""
-    found = listed(call.node, request.symbol)
+    found = listed_contract(call.node, request.symbol)
     separated = -1
     if request.separated_type is not None:
         separated = int(SeparatedMode[request.separated_type])
     mode = int(MarginMode[request.margin_type])
     command = SetMarginMode(call.uid, request.symbol, mode, separated, call.request_id)
-    return _acknowledged(await done(call, command, found))
+    return _acknowledge(await submit_command(call, command, found))
 
 
 async def set_leverage(call: Call, request: LeverageRequest) -> LeverageReply:
     """Change the leverages that are given, in either mode, and the mode if it is given."""
-    found = listed(call.node, request.symbol)
+    found = listed_contract(call.node, request.symbol)
     sent = {
         "crossLeverage": request.cross_leverage,
         "isolatedLongLeverage": request.isolated_long_leverage,
@@ -75,21 +75,21 @@ async def move_margin(call: Call, request: PositionMarginRequest) -> Acknowledge
     position = holding_of(call).positions.get(position_id)
     if position is None:
         raise refusal(Rejected(Reject.POSITION_UNKNOWN), None, MARGIN)
-    found = listed(call.node, position.perp.symbol)
+    found = listed_contract(call.node, position.perp.symbol)
     amount = scale_amount(request.amount, found.asset.scale, "amount")
     signed = amount if request.type == ADDS else -amount
     command = MoveMargin(call.uid, position_id, signed, call.request_id)
-    return _acknowledged(await done(call, command, found, MARGIN))
+    return _acknowledge(await submit_command(call, command, found, MARGIN))
 
 
 async def set_auto_margin(call: Call, request: AutoMarginRequest) -> Acknowledged:
     """Switch an isolated position's automatic top-up."""
     on = request.auto_append_margin
     command = SetAutoMargin(call.uid, request.position_id, on, call.request_id)
-    return _acknowledged(await done(call, command))
+    return _acknowledge(await submit_command(call, command))
 
 
-def _acknowledged(applied: Applied) -> Acknowledged:
+def _acknowledge(applied: Applied) -> Acknowledged:
     return Acknowledged(request_time=applied.time // 1000)
 
 

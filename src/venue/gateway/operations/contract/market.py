@@ -79,16 +79,16 @@ def contract_exchange_info(call: Call, request: ContractExchangeInfoRequest) -> 
     A contract is encoded once per change.
     """
     node = call.node
-    perps = _selected(node, request.symbol)
+    perps = _select_contracts(node, request.symbol)
     markets = node.engine.perps.values()
     settled = dict.fromkeys(perp.market.instrument.quote for perp in markets)
     info = ContractExchangeInfo(
         [ContractAsset(asset, True) for asset in settled], [rate_limit(call.door)], []
     )
-    return with_last(info, [_listed(call.door, perp) for perp in perps])
+    return with_last(info, [_encode_contract(call.door, perp) for perp in perps])
 
 
-def _listed(door: Door, perp: Perpetual) -> bytes:
+def _encode_contract(door: Door, perp: Perpetual) -> bytes:
     question = ("contract_listed", perp.symbol)
     made = door.answers.find_or_make(
         question, perp.contract, lambda: encode(_contract_symbol(door.node, perp))
@@ -154,7 +154,7 @@ def contract_depth(call: Call, request: DepthRequest) -> EncodedBody:
     known = call.door.answers.known.get(question)
     if known is not None and known.stamp == board.update_id(request.symbol):
         return known.answer
-    instrument = _known(node, request.symbol).market.instrument
+    instrument = _find_contract(node, request.symbol).market.instrument
     return market_answers.depth(call.door.answers, question, board, instrument, int(request.limit))
 
 
@@ -162,7 +162,9 @@ def contract_book_tickers(call: Call, request: ContractSelectionRequest) -> Enco
     """Tops of books; the time, the last field of each, is that of the question."""
     node = call.node
     ending = b"%d}" % (node.clock.now() // US_PER_MS)
-    return array([_top(call.door, perp) + ending for perp in _selected(node, request.symbol)])
+    return array(
+        [_top(call.door, perp) + ending for perp in _select_contracts(node, request.symbol)]
+    )
 
 
 def _top(door: Door, perp: Perpetual) -> bytes:
@@ -188,7 +190,7 @@ def _top(door: Door, perp: Perpetual) -> bytes:
 def contract_trades(call: Call, request: TradesRequest) -> EncodedBody:
     """Return the newest trades, newest first."""
     node, symbol = call.node, request.symbol
-    instrument = _known(node, symbol).market.instrument
+    instrument = _find_contract(node, symbol).market.instrument
     asset = node.asset(instrument.quote)
     board = node.market_data.contract
     return market_answers.trades(
@@ -199,7 +201,7 @@ def contract_trades(call: Call, request: TradesRequest) -> EncodedBody:
 def contract_tickers(call: Call, request: ContractSelectionRequest) -> EncodedBody:
     """24-hour statistics."""
     node = call.node
-    return array([_ticker(call.door, perp) for perp in _selected(node, request.symbol)])
+    return array([_ticker(call.door, perp) for perp in _select_contracts(node, request.symbol)])
 
 
 def _ticker(door: Door, perp: Perpetual) -> bytes:
@@ -263,7 +265,7 @@ async def history_klines(call: Call, request: HistoryKlinesRequest) -> EncodedBo
     Every minute of index and mark is kept; of trades the newest 1,000 candles of each interval.
     """
     node = call.node
-    perp = _known(node, request.symbol)
+    perp = _find_contract(node, request.symbol)
     now = node.clock.now()
     start, end = bounded_span(request.start_time, request.end_time, now)
     interval, limit = request.interval, request.limit
@@ -298,7 +300,7 @@ def _newest_candles(
     minute: Callable[[str], candles.Candle | None],
 ) -> EncodedBody:
     node = door.node
-    perp = _known(node, request.symbol)
+    perp = _find_contract(node, request.symbol)
     symbol, interval, now = perp.symbol, request.interval, node.clock.now()
     instrument = perp.market.instrument
     asset = node.asset(instrument.quote)
@@ -371,7 +373,7 @@ def _candle_view(
 
 def symbol_price(call: Call, request: SymbolPriceRequest) -> SymbolPrice:
     """Return the index or mark price."""
-    perp = _known(call.node, request.symbol)
+    perp = _find_contract(call.node, request.symbol)
     prices = call.node.market_data.contract_data.prices(perp.symbol)
     price = prices.mark if request.price_type == "MARK" else prices.index
     return SymbolPrice(
@@ -381,7 +383,7 @@ def symbol_price(call: Call, request: SymbolPriceRequest) -> SymbolPrice:
 
 def open_interest(call: Call, request: ContractSymbolRequest) -> OpenInterest:
     """Return the sum of all long positions."""
-    perp = _known(call.node, request.symbol)
+    perp = _find_contract(call.node, request.symbol)
     lots = call.node.market_data.contract_data.open_interest(perp.symbol)
     return OpenInterest(
         perp.symbol,
@@ -393,7 +395,10 @@ def open_interest(call: Call, request: ContractSymbolRequest) -> OpenInterest:
 def premium_index(call: Call, request: ContractSelectionRequest) -> list[PremiumIndex]:
     """Reference prices, the last funding rate and the coming one."""
     now = call.node.clock.now()
-    return [_premium_index(call.door, perp, now) for perp in _selected(call.node, request.symbol)]
+    return [
+        _premium_index(call.door, perp, now)
+        for perp in _select_contracts(call.node, request.symbol)
+    ]
 
 
 def _premium_index(door: Door, perp: Perpetual, now: int) -> PremiumIndex:
@@ -417,7 +422,7 @@ def _premium_index(door: Door, perp: Perpetual, now: int) -> PremiumIndex:
 
 async def funding_rates(call: Call, request: FundingRatesRequest) -> list[FundingRate]:
     """Settled funding, newest first."""
-    perp = _known(call.node, request.symbol)
+    perp = _find_contract(call.node, request.symbol)
     start, end = span(request.start_time, request.end_time)
     rows = await call.node.ask(questions.funding_rates, perp.symbol, start, end, request.limit)
     instrument = perp.market.instrument
@@ -454,19 +459,19 @@ def bounded_span(start: int | None, end: int | None, now: int) -> tuple[int | No
     return span(start, end)
 
 
-def _known(node: Node, symbol: str) -> Perpetual:
+def _find_contract(node: Node, symbol: str) -> Perpetual:
     perp = node.engine.perps.get(symbol)
     if perp is None:
         raise errors.invalid("symbol", no_such("contract symbol", symbol, node.engine.perps))
     return perp
 
 
-def _selected(node: Node, symbol: str | None) -> list[Perpetual]:
+def _select_contracts(node: Node, symbol: str | None) -> list[Perpetual]:
     """Return the contract asked for, or all but the demo contracts.
 
     A stock client takes listed contracts for a live market: in its sandbox mode it finds a demo
     contract under the name of the live one only as long as the demo contract is not listed.
     """
     if symbol is not None:
-        return [_known(node, symbol)]
+        return [_find_contract(node, symbol)]
     return node.perps(demo=False)

@@ -34,7 +34,7 @@ from venue.gateway.door import Call
 from venue.gateway.operations.contract.market import bounded_span
 from venue.gateway.operations.contract.orders import holding_of
 from venue.gateway.operations.refusals.contract import order_unknown, symbol_unknown
-from venue.gateway.operations.requests import identified, span
+from venue.gateway.operations.requests import order_identity, span
 from venue.history.questions import contract as questions
 from venue.history.tables.contract import (
     BECAME_NOTHING,
@@ -66,7 +66,7 @@ TRADES_DAYS_MAX: Final = 7
 async def contract_order(call: Call, request: ContractOrderRequest) -> ContractOrderView:
     """Return one order or conditional order, open or ended."""
     node = call.node
-    order_id, client_id = identified(request)
+    order_id, client_id = order_identity(request)
     holding = holding_of(call)
     found = holding.orders.get(order_id) if order_id else holding.clients.get(client_id)
     if found is not None:
@@ -84,10 +84,10 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
     conditional = await node.ask(questions.conditional_order, call.uid, order_id, client_id)
     if conditional is None:
         raise order_unknown()
-    return await _followed(call, conditional)
+    return await _resulting_order(call, conditional)
 
 
-async def _followed(call: Call, row: ConditionalRow) -> ContractOrderView:
+async def _resulting_order(call: Call, row: ConditionalRow) -> ContractOrderView:
     """Return a conditional order that waits no more, under its own id, with the state of the order
     it became."""
     node = call.node
@@ -110,7 +110,7 @@ async def contract_open_orders(
     node = call.node
     after, before = request.start_time, request.end_time
     span(after, before)  # may not be reversed
-    symbols = wanted(node, request.symbol)
+    symbols = selected_symbols(node, request.symbol)
     holding = holding_of(call)
     found = [
         order
@@ -135,7 +135,7 @@ async def contract_order_history(
     call: Call, request: ContractOrderHistoryRequest
 ) -> list[ContractOrderView]:
     """Ended orders, newest first; of demo contracts only by symbol."""
-    return await _history(call, request, wanted(call.node, request.symbol))
+    return await _history(call, request, selected_symbols(call.node, request.symbol))
 
 
 async def demo_order_history(
@@ -167,7 +167,7 @@ async def _history(
     return [_row_view(node, row) for row in rows]
 
 
-def wanted(node: Node, symbol: str | None) -> tuple[str, ...]:
+def selected_symbols(node: Node, symbol: str | None) -> tuple[str, ...]:
     """Return the symbol asked for, or all but those of demo contracts."""
     if symbol is not None:
         return (node.perp(symbol).symbol,)
@@ -321,7 +321,7 @@ async def user_trades(call: Call, request: UserTradesRequest) -> list[UserTrade]
     """Own fills, newest first; those of one order, or from an id on, at any time."""
     node = call.node
     node.check_rows(call.uid)
-    symbols = wanted(node, request.symbol)
+    symbols = selected_symbols(node, request.symbol)
     start, end = days(request.start_time, request.end_time, node.clock.now(), TRADES_DAYS_MAX)
     named = request.order_id is not None or request.from_id is not None
     if named and request.start_time is None and request.end_time is None:

@@ -45,7 +45,7 @@ from venue.gateway.door import Call
 from venue.gateway.operations.batches import BatchItems, place_each, to_cancel
 from venue.gateway.operations.refusals.contract import (
     ORDER,
-    Listed,
+    ListedContract,
     Words,
     exit_refusal,
     refusal,
@@ -53,7 +53,7 @@ from venue.gateway.operations.refusals.contract import (
     symbol_unknown,
 )
 from venue.gateway.operations.refusals.funds import contract_money
-from venue.gateway.operations.requests import identified
+from venue.gateway.operations.requests import order_identity
 from venue.node.node import DEMO_ASSET, Node
 from venue.vocabulary import (
     BUY,
@@ -82,12 +82,12 @@ _CAPS: Final = {
 
 async def place_contract_order(call: Call, request: PlaceContractOrderRequest) -> ContractOrderAck:
     """Place one order."""
-    return await _place(call, ordered(call, request.symbol), request)
+    return await _place(call, tradable_contract(call, request.symbol), request)
 
 
 async def place_demo_order(call: Call, request: PlaceContractOrderRequest) -> ContractOrderAck:
     """Place one order in a contract that settles in demo money."""
-    found = ordered(call, request.symbol)
+    found = tradable_contract(call, request.symbol)
     if found.asset.name != DEMO_ASSET:
         raise symbol_unknown()
     return await _place(call, found, request)
@@ -98,20 +98,22 @@ async def place_contract_batch(
 ) -> list[ContractOrderAck]:
     """Place up to 10 orders; each succeeds or fails alone, all become durable together."""
 
-    def order(item: PlaceContractOrderRequest) -> tuple[Listed, PlaceContractOrder]:
-        found = ordered(call, item.symbol)
+    def order(item: PlaceContractOrderRequest) -> tuple[ListedContract, PlaceContractOrder]:
+        found = tradable_contract(call, item.symbol)
         return found, order_command(call, found, item)
 
     raws: list[Any] = list(request.batch_orders)
     ITEMS.check(raws)
-    return await place_each(call, ITEMS, raws, order, _placed, _failed)
+    return await place_each(call, ITEMS, raws, order, _placed_ack, _failed_ack)
 
 
 async def cancel_contract_order(call: Call, request: ContractOrderRequest) -> ContractCanceled:
     """Cancel one order, by id or by client id."""
-    order_id, client_id = identified(request)
+    order_id, client_id = order_identity(request)
     known = request.orig_client_order_id or _client_id_of(call, order_id)
-    applied = await done(call, CancelContractOrder(call.uid, order_id, client_id, call.request_id))
+    applied = await submit_command(
+        call, CancelContractOrder(call.uid, order_id, client_id, call.request_id)
+    )
     (event,) = applied.events
     assert isinstance(event, ContractOrderClosed), event
     return ContractCanceled(str(event.order_id), known)
@@ -141,9 +143,9 @@ async def cancel_contract_open_orders(
     call: Call, request: CancelAllRequest
 ) -> list[ContractOrderCanceled]:
     """Cancel every open order, in one contract or in all that the lists show."""
-    symbol, without = chosen(call, request.symbol)
+    symbol, without = selected_symbol(call, request.symbol)
     command = CancelContractOrders(call.uid, symbol, call.request_id, without=without)
-    applied = await done(call, command)
+    applied = await submit_command(call, command)
     return [
         ContractOrderCanceled(event.order_id)
         for event in applied.events
@@ -153,7 +155,7 @@ async def cancel_contract_open_orders(
 
 async def close_positions(call: Call, request: ClosePositionsRequest) -> list[ClosedPosition]:
     """Close whole positions at market; each is answered."""
-    symbol, without = chosen(call, request.symbol)
+    symbol, without = selected_symbol(call, request.symbol)
     position_id = request.position_id or 0
     held = holding_of(call).positions
     if symbol or position_id in held:
@@ -163,7 +165,7 @@ async def close_positions(call: Call, request: ClosePositionsRequest) -> list[Cl
     command = ClosePositions(
         call.uid, symbol, position_id, call.request_id, without="" if position_id else without
     )
-    return _closings(await done(call, command))
+    return _closings(await submit_command(call, command))
 
 
 async def _close_open_ones(call: Call, without: str) -> list[ClosedPosition]:
@@ -185,22 +187,24 @@ async def _close_open_ones(call: Call, without: str) -> list[ClosedPosition]:
 
 
 def _closings(applied: Applied) -> list[ClosedPosition]:
-    return [_closed(event) for event in applied.events if isinstance(event, ClosedAtMarket)]
+    return [
+        _closed_position(event) for event in applied.events if isinstance(event, ClosedAtMarket)
+    ]
 
 
 # -- shared with conditional orders, leverage and margin ------------------------------------------
 
 
-def listed(node: Node, symbol: str) -> Listed:
+def listed_contract(node: Node, symbol: str) -> ListedContract:
     """Return a listed contract. ApiError -1121 when there is none."""
     perp = node.perp(symbol)
-    return Listed(perp.contract, node.engine.assets[perp.asset])
+    return ListedContract(perp.contract, node.engine.assets[perp.asset])
 
 
-def ordered(call: Call, symbol: str) -> Listed:
+def tradable_contract(call: Call, symbol: str) -> ListedContract:
     """Return a contract that takes the caller's orders. ApiError -1121 when there is none, -1058
     when it is closed to the interface."""
-    found = listed(call.node, symbol)
+    found = listed_contract(call.node, symbol)
     check_open(call, symbol)
     return found
 
@@ -221,8 +225,8 @@ def holding_of(call: Call) -> Holding:
     return call.node.engine.holding(call.uid)
 
 
-async def done(
-    call: Call, command: Command, found: Listed | None = None, words: Words = ORDER
+async def submit_command(
+    call: Call, command: Command, found: ListedContract | None = None, words: Words = ORDER
 ) -> Applied:
     """Return the events of a command; ApiError when it was refused."""
     (applied,) = await call.submit([command])
@@ -232,7 +236,7 @@ async def done(
     return applied
 
 
-def chosen(call: Call, symbol: str | None) -> tuple[str, str]:
+def selected_symbol(call: Call, symbol: str | None) -> tuple[str, str]:
     """Return the symbol a request is restricted to, empty for all; and the asset it leaves alone
     then.
 
@@ -240,7 +244,7 @@ def chosen(call: Call, symbol: str | None) -> tuple[str, str]:
     """
     if symbol is None:
         return "", DEMO_ASSET
-    listed(call.node, symbol)
+    listed_contract(call.node, symbol)
     return symbol, ""
 
 
@@ -254,14 +258,16 @@ def direction(side: int, position_side: int) -> str:
 # -- one order ------------------------------------------------------------------------------------
 
 
-async def _place(call: Call, found: Listed, request: PlaceContractOrderRequest) -> ContractOrderAck:
+async def _place(
+    call: Call, found: ListedContract, request: PlaceContractOrderRequest
+) -> ContractOrderAck:
     command = order_command(call, found, request)
     (applied,) = await call.submit([command])
-    return _placed(call, applied, found, command)
+    return _placed_ack(call, applied, found, command)
 
 
 def order_command(
-    call: Call, found: Listed, request: PlaceContractOrderRequest
+    call: Call, found: ListedContract, request: PlaceContractOrderRequest
 ) -> PlaceContractOrder:
     """Return the command of a request, in ticks and lots; ApiError for a text without a meaning."""
     side = SIDES[request.side]
@@ -291,18 +297,18 @@ def order_command(
     )  # fmt: skip
 
 
-def _exit(found: Listed, price: Money | None, source: str, name: str) -> Exit:
+def _exit(found: ListedContract, price: Money | None, source: str, name: str) -> Exit:
     if price is None:
         return NO_EXIT
     return Exit(ticks(found.contract.instrument, price, name), SOURCES[source])
 
 
-def _failed(client_id: str, problem: ApiError) -> ContractOrderAck:
+def _failed_ack(client_id: str, problem: ApiError) -> ContractOrderAck:
     return ContractOrderAck("", client_id, False, problem.item_code, problem.message)
 
 
-def _placed(
-    call: Call, applied: Applied, found: Listed, command: PlaceContractOrder
+def _placed_ack(
+    call: Call, applied: Applied, found: ListedContract, command: PlaceContractOrder
 ) -> ContractOrderAck:
     event = applied.events[0]
     if isinstance(event, ContractOrderPlaced):
@@ -316,7 +322,7 @@ def _placed(
 
 
 def order_refusal(
-    node: Node, event: Rejected, found: Listed, command: PlaceContractOrder
+    node: Node, event: Rejected, found: ListedContract, command: PlaceContractOrder
 ) -> ApiError:
     """Return the error for a refused order, with the reason."""
     if event.reason == Reject.FUNDS:
@@ -348,7 +354,7 @@ def _batch_canceled(
     return ContractCanceled(asked, client_id, False, refusal(event).item_code, message)
 
 
-def _closed(event: ClosedAtMarket) -> ClosedPosition:
+def _closed_position(event: ClosedAtMarket) -> ClosedPosition:
     if event.order_id:
         return ClosedPosition(event.position_id, True, event.order_id, "")
     problem = refusal(Rejected(event.reason, _CAPS.get(event.reason, 0)))

@@ -22,7 +22,7 @@ from venue.core.messages.commands import Command
 from venue.core.messages.copy_commands import CloseCopy, Follow, StopCopying
 from venue.core.messages.events import Rejected
 from venue.gateway.door import Call
-from venue.gateway.operations.contract.orders import ordered
+from venue.gateway.operations.contract.orders import tradable_contract
 from venue.gateway.operations.copying.settings import configs, settings_view
 from venue.gateway.operations.copying.trader import ended_page
 from venue.gateway.operations.copying.views import open_copy
@@ -79,20 +79,20 @@ async def set_copy_settings(call: Call, request: SettingsRequest) -> Acknowledge
     asset = call.node.engine.assets[trader.lead.asset]
     unified = request.setting_type == "unified"
     command = Follow(call.uid, uid, unified, configs(request, asset), call.request_id)
-    return _acknowledged(await _done(call, command))
+    return _acknowledge(await _submit(call, command))
 
 
 async def close_copy(call: Call, request: CloseCopyRequest) -> Acknowledged:
     """Close one copy at market."""
-    ordered(call, request.symbol)
+    tradable_contract(call, request.symbol)
     command = CloseCopy(call.uid, request.symbol, request.copy_no, call.request_id)
-    return _acknowledged(await _done(call, command))
+    return _acknowledge(await _submit(call, command))
 
 
 async def stop_copying(call: Call, request: TraderRequest) -> Acknowledged:
     """Copy no more of a trader's openings."""
-    return _acknowledged(
-        await _done(call, StopCopying(call.uid, _trader_id(request), call.request_id))
+    return _acknowledge(
+        await _submit(call, StopCopying(call.uid, _trader_id(request), call.request_id))
     )
 
 
@@ -101,10 +101,10 @@ def my_traders(call: Call, request: MyTradersRequest) -> MyTraders:
     found = _followings(call)
     begin = (request.page - 1) * request.limit
     shown = found[begin : begin + request.limit]
-    return MyTraders([_followed(call, one) for one in shown], begin + len(shown) < len(found))
+    return MyTraders([_trader_view(call, one) for one in shown], begin + len(shown) < len(found))
 
 
-def _followed(call: Call, following: Following) -> FollowedTrader:
+def _trader_view(call: Call, following: Following) -> FollowedTrader:
     lead = following.lead
     asset = call.node.engine.assets[lead.asset]
     return FollowedTrader(
@@ -152,7 +152,7 @@ def _trader_id(request: TraderRequest) -> int:
     return request.trader_user_id
 
 
-async def _done(call: Call, command: Command) -> Applied:
+async def _submit(call: Call, command: Command) -> Applied:
     """Return the outcome of a command; ApiError when it was refused."""
     (applied,) = await call.submit([command])
     first = applied.events[0]
@@ -161,5 +161,5 @@ async def _done(call: Call, command: Command) -> Applied:
     return applied
 
 
-def _acknowledged(applied: Applied) -> Acknowledged:
+def _acknowledge(applied: Applied) -> Acknowledged:
     return Acknowledged(request_time=applied.time // US_PER_MS)

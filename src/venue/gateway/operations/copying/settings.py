@@ -53,10 +53,10 @@ def configs(request: SettingsRequest, asset: Asset) -> list[CopyConfig]:
         raise errors.combination("unifiedTraceConfig", "settingType=per_symbol")
     if len(several) > CONFIGS_MAX:
         raise errors.out_of_range("symbolTraceConfigs", f"at most {CONFIGS_MAX} are allowed")
-    return [_config(_decoded(raw), asset, unified=False) for raw in several]
+    return [_config(_decode_config(raw), asset, unified=False) for raw in several]
 
 
-def _decoded(raw: Any) -> TraceConfig:
+def _decode_config(raw: Any) -> TraceConfig:
     if not isinstance(raw, dict):
         raise errors.invalid("symbolTraceConfigs", "an element must be an object")
     found: TraceConfig = decode(_CONFIG, raw)

@@ -17,7 +17,7 @@ from venue.api.operation import Empty
 from venue.candles import DAY_US
 from venue.core.copying.people import Lead
 from venue.gateway.door import Call
-from venue.gateway.operations.copying.views import ended, open_track
+from venue.gateway.operations.copying.views import ended_position, open_track
 from venue.history.questions import copying as questions
 from venue.history.tables.copying import EndedOf
 from venue.times import LAST_US_OF_MS, US_PER_MS
@@ -70,7 +70,7 @@ async def ended_page(
     which = EndedOf(call.uid, request.symbol or "", start, end, next_time, next_id)
     # One more than is shown tells whether there is a next page.
     rows = await node.ask(question, which, request.limit + 1)
-    shown = [ended(node, row) for row in rows[: request.limit]]
+    shown = [ended_position(node, row) for row in rows[: request.limit]]
     more = len(rows) > len(shown)
     # The key's time is in µs, as ends are told apart by it.
     key = EndedKey(shown[-1].tracking_no, rows[len(shown) - 1].closed) if more else None

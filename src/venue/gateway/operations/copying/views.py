@@ -96,7 +96,7 @@ def open_track(node: Node, track: Track, position: Position) -> TrackedPosition:
     )
 
 
-def ended(node: Node, row: EndedCopy | EndedTrack) -> TrackedPosition:
+def ended_position(node: Node, row: EndedCopy | EndedTrack) -> TrackedPosition:
     """Return a copy, or a lead's tracked position, that has ended."""
     life = row.life
     perp = node.perp(life.symbol)

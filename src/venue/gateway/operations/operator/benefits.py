@@ -34,7 +34,7 @@ from venue.core.messages.benefit_events import GiftChanged, MovementRepeated
 from venue.core.rewards import SHARE_MAX_PPM
 from venue.gateway.dispatch import decode
 from venue.gateway.door import Call
-from venue.gateway.operations.operator.venue import answer_of, done, owner
+from venue.gateway.operations.operator.venue import answer_of, owner, submit_command
 from venue.node.node import Node
 
 CODE_LENGTH_MAX: Final = 32
@@ -67,7 +67,7 @@ async def _change(call: Call, request: GiftRequest, sign: int) -> GiftChange:
     amount = decode.scale_amount(request.amount, asset.scale, "amount")
     reference = request.reference or ""
     command = ChangeGift(account.uid, asset.name, sign * amount, reference=reference)
-    event = (await done(call, command))[0]
+    event = (await submit_command(call, command))[0]
     if isinstance(event, MovementRepeated):
         changed, left = answer_of(node, reference)
     else:
@@ -94,7 +94,7 @@ async def set_discount(call: Call, request: DiscountRequest) -> DiscountView:
     """Set other terms, or none."""
     name, holding, rate = request.asset, request.holding, request.rate
     if name is None and holding is None and rate is None:
-        await done(call, SetDiscount("", 0, 0))
+        await submit_command(call, SetDiscount("", 0, 0))
         return discount(call, Empty())
     if name is None:
         raise errors.missing("asset")
@@ -104,14 +104,14 @@ async def set_discount(call: Call, request: DiscountRequest) -> DiscountView:
         raise errors.missing("rate")
     asset = _asset(call.node, name)
     atoms = decode.scale_amount(holding, asset.scale, "holding")
-    await done(call, SetDiscount(asset.name, atoms, _share(rate, "rate", least=1)))
+    await submit_command(call, SetDiscount(asset.name, atoms, _share(rate, "rate", least=1)))
     return discount(call, Empty())
 
 
 async def join_discount(call: Call, request: JoinDiscountRequest) -> BenefitsView:
     """Opt in or out."""
     account = owner(call.node, request.owner)
-    await done(call, JoinDiscount(account.uid, request.on))
+    await submit_command(call, JoinDiscount(account.uid, request.on))
     return _view(call.node, account)
 
 
@@ -123,7 +123,7 @@ async def set_affiliate(call: Call, request: AffiliateRequest) -> BenefitsView:
         raise errors.invalid("code", f"must be 1 to {CODE_LENGTH_MAX} letters and digits")
     spot = _share(request.spot_rate, "spotRate")
     contract = _share(request.contract_rate, "contractRate")
-    await done(call, SetAffiliate(account.uid, code, spot, contract))
+    await submit_command(call, SetAffiliate(account.uid, code, spot, contract))
     return _view(call.node, account)
 
 
@@ -133,7 +133,7 @@ async def invite(call: Call, request: InviteRequest) -> BenefitsView:
     inviter = call.node.engine.rewards.codes.get(request.code)
     if inviter is None:
         raise errors.invalid("code", "no affiliate's")
-    await done(call, Invite(account.uid, inviter))
+    await submit_command(call, Invite(account.uid, inviter))
     return _view(call.node, account)
 
 

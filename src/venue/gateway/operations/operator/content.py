@@ -13,7 +13,7 @@ from venue.core.messages.benefit_commands import PostArticle, PostBanner, Remove
 from venue.core.messages.benefit_events import ContentPosted, ContentRemoved
 from venue.core.messages.commands import Command
 from venue.gateway.door import Call
-from venue.gateway.operations.operator.venue import done
+from venue.gateway.operations.operator.venue import submit_command
 
 
 async def post_article(call: Call, request: PostArticleRequest) -> ContentId:
@@ -22,20 +22,20 @@ async def post_article(call: Call, request: PostArticleRequest) -> ContentId:
     for coin in coins:
         if coin not in call.node.engine.ordinals:
             raise errors.invalid("coins", "no such asset")
-    return await _done(call, PostArticle(request.title, request.content, coins))
+    return await _submit(call, PostArticle(request.title, request.content, coins))
 
 
 async def post_banner(call: Call, request: PostBannerRequest) -> ContentId:
     """Publish a banner."""
-    return await _done(call, PostBanner(request.title, request.image_url, request.link_url))
+    return await _submit(call, PostBanner(request.title, request.image_url, request.link_url))
 
 
 async def remove_content(call: Call, request: RemoveContentRequest) -> ContentId:
     """Take an article or a banner away."""
-    return await _done(call, RemoveContent(request.id))
+    return await _submit(call, RemoveContent(request.id))
 
 
-async def _done(call: Call, command: Command) -> ContentId:
-    event = (await done(call, command))[0]
+async def _submit(call: Call, command: Command) -> ContentId:
+    event = (await submit_command(call, command))[0]
     assert isinstance(event, ContentPosted | ContentRemoved), event
     return ContentId(event.content_id)

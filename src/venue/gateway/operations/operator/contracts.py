@@ -57,11 +57,11 @@ from venue.core.messages.events import Rejected
 from venue.core.units import PPB, PPM
 from venue.gateway.dispatch import decode
 from venue.gateway.door import Call
-from venue.gateway.operations.contract.orders import listed
+from venue.gateway.operations.contract.orders import listed_contract
 from venue.gateway.operations.operator.index_costs import index_cost
 from venue.gateway.operations.operator.market_fields import check_contract
 from venue.gateway.operations.operator.trading_hours import hours_texts, sessions
-from venue.gateway.operations.operator.venue import done, increment, owner
+from venue.gateway.operations.operator.venue import increment, owner, submit_command
 from venue.gateway.operations.refusals.contract import refusal
 from venue.gateway.operations.refusals.spot import refusal as listing_refusal
 from venue.history.questions import liquidations as questions
@@ -99,7 +99,7 @@ async def list_contract(call: Call, request: ContractRequest) -> ContractView:
     )  # fmt: skip
     empty = Contract(grid, request.max_leverage, 1, 1, [], underlying=request.underlying_type)
     contract = _with(empty, request, settle)
-    await done(call, ListContract(contract))
+    await submit_command(call, ListContract(contract))
     return _contract_view(node, node.perp(grid.symbol))
 
 
@@ -108,7 +108,7 @@ async def change_contract(call: Call, request: ChangeContractRequest) -> Contrac
     node = call.node
     perp = node.perp(request.symbol)
     settle = node.asset(perp.market.instrument.quote)
-    await done(call, ChangeContract(_with(perp.contract, request, settle)))
+    await submit_command(call, ChangeContract(_with(perp.contract, request, settle)))
     return _contract_view(node, perp)
 
 
@@ -144,21 +144,21 @@ async def halt_contract(call: Call, request: HaltRequest) -> ContractView:
     """Accept cancels only."""
     perp = call.node.perp(request.symbol)
     halt = HaltInstrument(perp.symbol, halted=True, reason=request.reason, product=PRODUCT_CONTRACT)
-    await done(call, halt)
+    await submit_command(call, halt)
     return _contract_view(call.node, perp)
 
 
 async def resume_contract(call: Call, request: ResumeRequest) -> ContractView:
     """Accept orders again."""
     perp = call.node.perp(request.symbol)
-    await done(call, HaltInstrument(perp.symbol, halted=False, product=PRODUCT_CONTRACT))
+    await submit_command(call, HaltInstrument(perp.symbol, halted=False, product=PRODUCT_CONTRACT))
     return _contract_view(call.node, perp)
 
 
 async def delist_contract(call: Call, request: DelistRequest) -> ContractView:
     """Announce the end of a contract: from now on its orders only reduce."""
     perp = call.node.perp(request.symbol)
-    await done(call, DelistContract(perp.symbol))
+    await submit_command(call, DelistContract(perp.symbol))
     return _contract_view(call.node, perp)
 
 
@@ -204,7 +204,7 @@ async def post_index(call: Call, request: IndexRequest) -> ContractView:
     (applied,) = await call.node.submit([command])
     for event in applied.events[:1]:
         if isinstance(event, Rejected):
-            raise refusal(event, listed(call.node, perp.symbol))
+            raise refusal(event, listed_contract(call.node, perp.symbol))
     return _contract_view(call.node, perp)
 
 

@@ -21,17 +21,17 @@ def explain_off(door: Door) -> str:
 
 async def explain_order(call: Call, request: ExplainRequest) -> Explanation:
     """Return why an order filled, rested or ended."""
-    return await _explained(call.door, ExplainQuestion("order", request.id))
+    return await _explain(call.door, ExplainQuestion("order", request.id))
 
 
 async def explain_bill(call: Call, request: ExplainRequest) -> Explanation:
     """Return where the amount of a bill, or of an income, comes from."""
-    return await _explained(call.door, ExplainQuestion("bill", request.id))
+    return await _explain(call.door, ExplainQuestion("bill", request.id))
 
 
 async def explain_liquidation(call: Call, request: ExplainRequest) -> Explanation:
     """Return why a pool was liquidated, and each step of it."""
-    return await _explained(call.door, ExplainQuestion("liquidation", request.id))
+    return await _explain(call.door, ExplainQuestion("liquidation", request.id))
 
 
 async def explain_refusal(call: Call, request: ExplainRequest) -> Explanation:
@@ -40,7 +40,7 @@ async def explain_refusal(call: Call, request: ExplainRequest) -> Explanation:
     if entry.status is not None and entry.status < FIRST_REFUSED:
         raise errors.invalid("id", "this request was not refused")
     question = ExplainQuestion("refusal", request.id, uid, sequence, entry.code, entry.msg)
-    told = await _explained(call.door, question)
+    told = await _explain(call.door, question)
     what = entry.operation or f"{entry.method} {entry.path}"
     status = f"HTTP {entry.status}" if entry.status is not None else "no answer"
     head = f"{what} of {entry.owner or 'nobody known'} was answered with {status}"
@@ -51,7 +51,7 @@ async def explain_refusal(call: Call, request: ExplainRequest) -> Explanation:
     return told
 
 
-async def _explained(door: Door, question: ExplainQuestion) -> Explanation:
+async def _explain(door: Door, question: ExplainQuestion) -> Explanation:
     explainer, node = door.explainer, door.node
     assert explainer is not None, "they are closed then"
     question.epoch = node.engine.epoch

@@ -60,12 +60,12 @@ def add_fault(call: Call, request: FaultRequest) -> FaultView:
     rule_id = request.id if request.id is not None else rules.new_id()
     if rules.find(rule_id) is not None:
         raise errors.invalid("id", "a rule has this id; change or remove that one")
-    return _made(call.door, rule_id, request).view()
+    return _put_rule(call.door, rule_id, request).view()
 
 
 def change_fault(call: Call, request: ChangeFaultRequest) -> FaultView:
     """Change a rule, which keeps its place."""
-    rule = _found(call.door.faults, request.id)
+    rule = _find_rule(call.door.faults, request.id)
     if request.match is not None or request.when is not None or request.effect is not None:
         changed = FaultRequest(
             effect=request.effect or rule.effect,
@@ -73,7 +73,7 @@ def change_fault(call: Call, request: ChangeFaultRequest) -> FaultView:
             when=request.when or rule.when,
             enabled=rule.enabled,
         )
-        rule = _made(call.door, request.id, changed)
+        rule = _put_rule(call.door, request.id, changed)
     if request.enabled is not None:
         rule.enabled = request.enabled
     return rule.view()
@@ -81,7 +81,7 @@ def change_fault(call: Call, request: ChangeFaultRequest) -> FaultView:
 
 def remove_fault(call: Call, request: FaultId) -> FaultView:
     """Forget a rule."""
-    rule = _found(call.door.faults, request.id)
+    rule = _find_rule(call.door.faults, request.id)
     call.door.faults.remove(request.id)
     return rule.view()
 
@@ -146,10 +146,10 @@ def apply_fault_preset(call: Call, request: PresetRequest) -> list[FaultView]:
             effect=rule.effect, match=rule.match, when=when
         )
     _check_room(call.door.faults, *wanted)  # the one reason to refuse a preset's rule
-    return [_made(call.door, rule_id, one).view() for rule_id, one in wanted.items()]
+    return [_put_rule(call.door, rule_id, one).view() for rule_id, one in wanted.items()]
 
 
-def _found(rules: FaultRules, rule_id: str) -> Rule:
+def _find_rule(rules: FaultRules, rule_id: str) -> Rule:
     rule = rules.find(rule_id)
     if rule is None:
         known = ", ".join(rule.id for rule in rules.all()) or "there is none"
@@ -157,7 +157,7 @@ def _found(rules: FaultRules, rule_id: str) -> Rule:
     return rule
 
 
-def _made(door: Door, rule_id: str, request: FaultRequest) -> Rule:
+def _put_rule(door: Door, rule_id: str, request: FaultRequest) -> Rule:
     """Check a rule and put it in place; on ApiError nothing has changed."""
     rules, node = door.faults, door.node
     now = node.clock.now()
@@ -173,7 +173,7 @@ def _made(door: Door, rule_id: str, request: FaultRequest) -> Rule:
     if end is not None and end <= begin:
         raise errors.time_order("when.from", "when.until")
     uid = owner(node, match.owner).uid if match.owner is not None else None
-    rule = rules.add(rule_id, match, when, _checked(request.effect), uid=uid)
+    rule = rules.add(rule_id, match, when, _check_effect(request.effect), uid=uid)
     rule.begin, rule.end, rule.enabled = begin, end, request.enabled
     return rule
 
@@ -185,7 +185,7 @@ def _check_room(rules: FaultRules, *rule_ids: str) -> None:
         raise errors.out_of_range("id", f"at most {RULES_MAX} rules are kept")
 
 
-def _checked(effect: Effect) -> Effect:
+def _check_effect(effect: Effect) -> Effect:
     """Return an effect that is as its kind needs it, with its side named."""
     check(effect)
     return structs.replace(effect, side=shown_side(effect))

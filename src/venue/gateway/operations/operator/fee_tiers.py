@@ -19,7 +19,7 @@ from venue.core.instruments import Asset
 from venue.core.messages.benefit_commands import FeeTier, SetFeeTiers
 from venue.gateway.dispatch import decode
 from venue.gateway.door import Call
-from venue.gateway.operations.operator.venue import done, owner
+from venue.gateway.operations.operator.venue import owner, submit_command
 from venue.node.node import Node
 from venue.vocabulary import FEE_TIERS_MAX, Product
 
@@ -52,7 +52,7 @@ async def set_fee_tiers(call: Call, request: FeeTiersRequest) -> list[FeeTiersVi
     if name not in node.engine.ordinals:
         raise errors.invalid("asset", "no such asset")
     tiers = _tiers(request.tiers or [], node.asset(name))
-    await done(call, SetFeeTiers(int(Product[request.product]), name, tiers))
+    await submit_command(call, SetFeeTiers(int(Product[request.product]), name, tiers))
     return fee_tiers(call, Empty())
 
 

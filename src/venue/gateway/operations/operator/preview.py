@@ -85,7 +85,7 @@ def _spot(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview
         accepted=True,
         status=OrderStatus(found.status).name,
         fills=_fills(found.fills, instrument, gets),
-        filled_quantity=_filled(found.fills, instrument),
+        filled_quantity=_filled_text(found.fills, instrument),
         resting_quantity=texts.quantity_text(instrument, found.rests),
         fee=texts.amount_text(gets, found.fee),
         fee_asset=gets.name,
@@ -100,7 +100,7 @@ def _spot(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview
 
 def _contract(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Preview:
     request = decode(_CONTRACT, _parameters_of(order))
-    listed = contract_orders.listed(call.node, request.symbol)
+    listed = contract_orders.listed_contract(call.node, request.symbol)
     command = contract_orders.order_command(call, listed, request)
     command.time = time
     found = contract.preview(call.node.engine.contracts, command)
@@ -114,7 +114,7 @@ def _contract(call: Call, order: PreviewOrder, empty: Preview, time: int) -> Pre
         accepted=True,
         status=OrderStatus(found.status).name,
         fills=_fills(found.fills, instrument, asset),
-        filled_quantity=_filled(found.fills, instrument),
+        filled_quantity=_filled_text(found.fills, instrument),
         resting_quantity=texts.quantity_text(instrument, found.rests),
         fee=texts.amount_text(asset, found.fee),
         fee_asset=asset.name,
@@ -154,5 +154,5 @@ def _fills(
     ]
 
 
-def _filled(fills: list[tuple[int, int, int]], instrument: Instrument) -> str:
+def _filled_text(fills: list[tuple[int, int, int]], instrument: Instrument) -> str:
     return texts.quantity_text(instrument, sum(lots for _, lots, _ in fills))

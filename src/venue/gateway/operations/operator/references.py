@@ -17,7 +17,7 @@ from venue.core.messages.commands import ChangeContract, ChangeSetting, Command,
 from venue.core.messages.events import Rejected
 from venue.gateway.dispatch import decode
 from venue.gateway.door import Call
-from venue.gateway.operations.contract.orders import listed
+from venue.gateway.operations.contract.orders import listed_contract
 from venue.gateway.operations.refusals.contract import refusal
 from venue.node.node import Node
 from venue.node.references import HELD, Reference, References, setting
@@ -56,7 +56,7 @@ async def hold_index(call: Call, request: HoldRequest) -> ReferenceView:
     held = Reference(price, price, now, now, sources)
     commands.append(PostIndex(perp.symbol, HELD, price, jump=request.jump))
     commands.append(ChangeSetting(setting(perp.symbol), held.text()))
-    return await _done(call, perp, commands)
+    return await _submit_all(call, perp, commands)
 
 
 async def release_index(call: Call, request: ReleaseRequest) -> ReferenceView:
@@ -71,7 +71,7 @@ async def release_index(call: Call, request: ReleaseRequest) -> ReferenceView:
         contract = structs.replace(perp.contract, index_sources=held.sources)
         commands.append(ChangeContract(contract))
     commands.append(ChangeSetting(setting(perp.symbol), ""))
-    return await _done(call, perp, commands)
+    return await _submit_all(call, perp, commands)
 
 
 async def crash(call: Call, request: CrashRequest) -> ReferenceView:
@@ -82,14 +82,14 @@ async def crash(call: Call, request: CrashRequest) -> ReferenceView:
     over = _over(request.over)
     now = node.clock.now()
     held = References(node.engine).held_reference(perp.symbol)
-    start = held.price(now) if held is not None else _quoted(node, perp)
+    start = held.price(now) if held is not None else _quote_price(node, perp)
     target = start * (WHOLE + change) // WHOLE
     _check(perp, target, "change")
     line = Reference(start, target, now, now + over, held.sources if held is not None else ())
-    return await _done(call, perp, [ChangeSetting(setting(perp.symbol), line.text())])
+    return await _submit_all(call, perp, [ChangeSetting(setting(perp.symbol), line.text())])
 
 
-def _quoted(node: Node, perp: Perpetual) -> int:
+def _quote_price(node: Node, perp: Perpetual) -> int:
     """Return the price around which agents quote in the index's spot market, in ticks of the
     contract."""
     if SPOT_SOURCE not in perp.contract.index_sources or not node.agents:
@@ -132,12 +132,12 @@ def _over(text: str) -> int:
     return over
 
 
-async def _done(call: Call, perp: Perpetual, commands: list[Command]) -> ReferenceView:
+async def _submit_all(call: Call, perp: Perpetual, commands: list[Command]) -> ReferenceView:
     """Submit the commands as one group; return the prices as they are then."""
     for applied in await call.node.submit(commands):
         for event in applied.events:
             if isinstance(event, Rejected):
-                raise refusal(event, listed(call.node, perp.symbol))
+                raise refusal(event, listed_contract(call.node, perp.symbol))
     return _view(call.node, perp)
 
 

@@ -10,7 +10,7 @@ from venue.api.operation import Empty
 from venue.api.operator.venue import ChangeSettingsRequest, Settings
 from venue.core.messages.commands import ChangeSetting
 from venue.gateway.door import Call
-from venue.gateway.operations.operator.venue import done
+from venue.gateway.operations.operator.venue import submit_command
 
 WORDINGS: Final = ("document", "live")
 ENVELOPES: Final = ("object", "array")
@@ -43,7 +43,7 @@ async def change_settings(call: Call, request: ChangeSettingsRequest) -> Setting
         (API_CLOSED, _contracts(call, request.api_closed)),
     ):
         if value is not None:
-            await done(call, ChangeSetting(name, value))
+            await submit_command(call, ChangeSetting(name, value))
     return settings(call, Empty())
 
 

@@ -41,7 +41,7 @@ async def delete_snapshot(call: Call, request: SnapshotId) -> SnapshotView:
     node = call.node
     _check_free(request.name)
     async with node.saving:
-        kept = found(node, request.name)
+        kept = find_state(node, request.name)
         _outcome(await node.submit([DropState(request.name)]))
         return _view(kept)
 
@@ -58,7 +58,7 @@ async def reset(call: Call, _: Empty) -> Reverted:
 
 async def _revert(door: Door, name: str) -> Reverted:
     node = door.node
-    kept = found(node, name)
+    kept = find_state(node, name)
     try:
         applied = await node.timekeeper.revert(name)
     except (Busy, Overloaded, Stopped) as problem:
@@ -84,7 +84,7 @@ def _check_free(name: str) -> None:
         raise errors.invalid("name", f"{READY!r} is the venue's own: reset goes back to it")
 
 
-def found(node: Node, name: str, field: str = "name") -> Savepoint:
+def find_state(node: Node, name: str, field: str = "name") -> Savepoint:
     """Return the kept state of a name. ApiError 404 with the names that there are; it names
     `field`."""
     kept = node.engine.kept_states

@@ -110,13 +110,13 @@ def health(call: Call, request: HealthRequest) -> Health:
         disk_free=None if disk is None else disk.free,
         disk_hourly=None if disk is None else disk.hourly,
         disk_hours=None if disk is None else disk.hours,
-        forgotten=_forgotten(node),
+        forgotten=_describe_forgotten(node),
         epoch=engine.epoch,
         profile=node.profile.value,
     )
 
 
-def _forgotten(node: Node) -> str:
+def _describe_forgotten(node: Node) -> str:
     """Tell what a venue in memory keeps no longer."""
     told = [describe_dropped(node.journal)]
     until = node.history.forgotten
@@ -172,14 +172,14 @@ async def create_owner(call: Call, request: CreateOwnerRequest) -> OwnerView:
         raise errors.invalid("selfTradePrevention", rule)
     mode = SelfTrade[request.self_trade_prevention]
     await call.door.keys.settle()  # of an owner that a revert removed, whose uid comes again
-    await done(call, CreateOwner(request.name, int(mode)))
+    await submit_command(call, CreateOwner(request.name, int(mode)))
     return _owner_view(call.node.engine, owner(call.node, request.name))
 
 
 async def freeze_owner(call: Call, request: FreezeRequest) -> OwnerView:
     """Freeze or thaw."""
     account = owner(call.node, request.owner)
-    await done(call, FreezeOwner(account.uid, request.frozen))
+    await submit_command(call, FreezeOwner(account.uid, request.frozen))
     return _owner_view(call.node.engine, account)
 
 
@@ -192,7 +192,7 @@ async def set_fees(call: Call, request: FeesRequest) -> OwnerView:
     rates = (-1, -1)
     if maker is not None and taker is not None:
         rates = (decode.ppm(maker, "makerFeeRate"), decode.ppm(taker, "takerFeeRate"))
-    await done(call, SetFees(account.uid, *rates, product=int(Product[request.product])))
+    await submit_command(call, SetFees(account.uid, *rates, product=int(Product[request.product])))
     return _owner_view(call.node.engine, account)
 
 
@@ -201,10 +201,10 @@ async def deposit(call: Call, request: MoneyRequest) -> Moved:
     account, asset, amount = _money(call.node, request)
     wallet = WALLETS[request.wallet]
     command = Deposit(account.uid, wallet, asset.name, amount, reference=request.reference or "")
-    (event,) = await done(call, command)
+    (event,) = await submit_command(call, command)
     if isinstance(event, MovementRepeated):
         return _moved_before(call.node, account, asset, [wallet], amount, command.reference)[0]
-    return _moved(call.node, account, event)
+    return _movement(call.node, account, event)
 
 
 async def withdraw(call: Call, request: MoneyRequest) -> Moved:
@@ -212,10 +212,10 @@ async def withdraw(call: Call, request: MoneyRequest) -> Moved:
     account, asset, amount = _money(call.node, request)
     wallet = WALLETS[request.wallet]
     command = Withdraw(account.uid, wallet, asset.name, amount, reference=request.reference or "")
-    (event,) = await _paid(call, command)
+    (event,) = await _submit_payment(call, command)
     if isinstance(event, MovementRepeated):
         return _moved_before(call.node, account, asset, [wallet], -amount, command.reference)[0]
-    return _moved(call.node, account, event)
+    return _movement(call.node, account, event)
 
 
 async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
@@ -224,11 +224,11 @@ async def transfer(call: Call, request: TransferRequest) -> list[Moved]:
     source, target = WALLETS[request.source], WALLETS[request.target]
     reference = request.reference or ""
     command = Transfer(account.uid, source, target, asset.name, amount, reference=reference)
-    events = await _paid(call, command)
+    events = await _submit_payment(call, command)
     if isinstance(events[0], MovementRepeated):
         wallets = [source, target]
         return _moved_before(call.node, account, asset, wallets, -amount, reference)
-    return [_moved(call.node, account, event) for event in events[1:]]
+    return [_movement(call.node, account, event) for event in events[1:]]
 
 
 def owner(node: Node, owner: str, name: str = "owner") -> Account:
@@ -236,7 +236,7 @@ def owner(node: Node, owner: str, name: str = "owner") -> Account:
     return node.owner(owner, name)
 
 
-async def done(call: Call, command: Command) -> list[Event]:
+async def submit_command(call: Call, command: Command) -> list[Event]:
     """Return the outcome of one operator command; ApiError when it was refused."""
     (applied,) = await call.node.submit([command])
     for event in applied.events:
@@ -245,8 +245,8 @@ async def done(call: Call, command: Command) -> list[Event]:
     return applied.events
 
 
-async def _paid(call: Call, command: Withdraw | Transfer) -> list[Event]:
-    """As `done`, of money that leaves a wallet: a refusal tells the free amount."""
+async def _submit_payment(call: Call, command: Withdraw | Transfer) -> list[Event]:
+    """Submit a command that takes money out of a wallet; a refusal names the free amount."""
     (applied,) = await call.node.submit([command])
     first = applied.events[0]
     if isinstance(first, Rejected):
@@ -264,7 +264,7 @@ def _money(node: Node, request: MoneyRequest | TransferRequest) -> tuple[Account
     return account, asset, decode.scale_amount(request.amount, asset.scale, "amount")
 
 
-def _moved(node: Node, account: Account, event: Event) -> Moved:
+def _movement(node: Node, account: Account, event: Event) -> Moved:
     """Return a movement of a wallet: a bill, or of the contract wallet an income item."""
     assert isinstance(event, Income | WalletMoved), event
     if isinstance(event, Income):  # its balance is the cash leg: without the cost of positions
@@ -345,7 +345,7 @@ async def register_asset(call: Call, request: AssetRequest) -> AssetView:
     name = request.asset.upper()
     if not (name.isascii() and name.isalnum() and len(name) <= ASSET_NAME_MAX):
         raise errors.invalid("asset", f"must be 1 to {ASSET_NAME_MAX} letters and digits")
-    await done(call, RegisterAsset(name, request.scale))
+    await submit_command(call, RegisterAsset(name, request.scale))
     return _asset_view(call.node.asset(name))
 
 
@@ -361,7 +361,7 @@ async def list_instrument(call: Call, request: InstrumentRequest) -> InstrumentV
         if asset not in call.node.engine.ordinals:
             raise errors.invalid(name, "no such asset")
     check_instrument(instrument, SPOT_SIZES, SPOT_SIZES)
-    await done(call, ListInstrument(instrument))
+    await submit_command(call, ListInstrument(instrument))
     return _instrument_view(call.node.market(instrument.symbol))
 
 
@@ -387,21 +387,21 @@ async def change_instrument(call: Call, request: ChangeInstrumentRequest) -> Ins
     changes |= {field: decode.ppm(text, name) for field, (name, text) in rates.items() if text}
     changed = structs.replace(listed, **changes)
     check_instrument(changed, SPOT_SIZES, [name for name, text in lots.values() if text])
-    await done(call, ChangeInstrument(changed))
+    await submit_command(call, ChangeInstrument(changed))
     return _instrument_view(market)
 
 
 async def halt(call: Call, request: HaltRequest) -> InstrumentView:
     """Accept cancels only."""
     market = call.node.market(request.symbol)
-    await done(call, HaltInstrument(market.symbol, halted=True, reason=request.reason))
+    await submit_command(call, HaltInstrument(market.symbol, halted=True, reason=request.reason))
     return _instrument_view(market)
 
 
 async def resume(call: Call, request: ResumeRequest) -> InstrumentView:
     """Accept orders again."""
     market = call.node.market(request.symbol)
-    await done(call, HaltInstrument(market.symbol, halted=False))
+    await submit_command(call, HaltInstrument(market.symbol, halted=False))
     return _instrument_view(market)
 
 

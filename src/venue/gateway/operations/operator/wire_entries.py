@@ -20,7 +20,7 @@ from venue.api.operator.wire import KINDS, WireEntry, WireSigned
 from venue.gateway.dispatch.decode import body_values
 from venue.gateway.dispatch.json_body import Number, json_value
 from venue.gateway.dispatch.query import query_values
-from venue.gateway.dispatch.routes import unprefixed
+from venue.gateway.dispatch.routes import strip_prefix
 from venue.gateway.dispatch.wire_log import KEPT_BYTES, Exchange, LoggedFrame, SocketExchange
 from venue.node.node import Node
 from venue.times import US_PER_MS
@@ -104,10 +104,10 @@ def entry_of(node: Node, noted: Noted | LoggedFrame) -> WireEntry:
             noted.fault, _frame_text(noted), None,
         )  # fmt: skip
     method = noted.method.decode("latin-1")
-    path = unprefixed(noted.path).decode("ascii", "backslashreplace")
+    path = strip_prefix(noted.path).decode("ascii", "backslashreplace")
     row = row_of(method, path)
     plain = _values(noted, row)
-    values = None if plain is None else {name: _masked(name, plain[name]) for name in plain}
+    values = None if plain is None else {name: _mask(name, plain[name]) for name in plain}
     reply = _reply(noted)
     refused = _refusal(noted, reply)
     answer = _answer_text(reply, plain)
@@ -125,7 +125,7 @@ def operation_of(noted: Noted | LoggedFrame) -> str:
     """Return the name of an entry's operation; empty where there is none."""
     if isinstance(noted, LoggedFrame):
         return ""
-    path = unprefixed(noted.path).decode("ascii", "backslashreplace")
+    path = strip_prefix(noted.path).decode("ascii", "backslashreplace")
     row = row_of(noted.method.decode("latin-1"), path)
     return row.name if row is not None else ""
 
@@ -157,13 +157,13 @@ def _lists(row: Row | None) -> frozenset[str]:
     return frozenset() if row is None or row.in_body else frozenset(("symbols",))
 
 
-def _masked(name: str, value: Any) -> Any:
+def _mask(name: str, value: Any) -> Any:
     """Return a value, masked when its name is one of secrets."""
     if _SECRET.search(name):
         return MASKED
     if isinstance(value, dict):
-        return {inner: _masked(inner, found) for inner, found in value.items()}
-    return [_masked("", found) for found in value] if isinstance(value, list) else value
+        return {inner: _mask(inner, found) for inner, found in value.items()}
+    return [_mask("", found) for found in value] if isinstance(value, list) else value
 
 
 def _text(noted: Noted, values: Values | None) -> str:
@@ -181,7 +181,7 @@ def _frame_text(said: LoggedFrame) -> str:
     if not said.heard:
         return text
     try:
-        return _plain(_masked("", json_value(text)))
+        return _plain(_mask("", json_value(text)))
     except (ValueError, RecursionError):
         return f"{said.size} bytes that are no JSON"
 
@@ -203,7 +203,7 @@ def _signed(noted: Noted, plain: Values | None) -> WireSigned | None:
     if isinstance(noted, SocketExchange) or noted.signed is None:
         return None
     timestamp, key, signature = noted.signed
-    path = unprefixed(noted.path)
+    path = strip_prefix(noted.path)
     if plain is None or any(True for _ in _secrets(plain)):
         payload = signing.payload(timestamp, noted.method, path, b"", b"") + b"..."
     else:
@@ -269,7 +269,7 @@ def _answer_text(reply: Reply, plain: Values | None) -> str:
     named = _SECRET_NAME.search(text)
     if named is not None:
         try:
-            text = _plain(_masked("", json_value(text)))
+            text = _plain(_mask("", json_value(text)))
         except (ValueError, RecursionError):
             text = text[: named.start()] + MASKED
     return _without_echoes(text, plain)

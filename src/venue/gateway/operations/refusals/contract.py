@@ -20,7 +20,7 @@ from venue.times import instant_text
 from venue.vocabulary import LONG, Reject
 
 
-class Listed(Struct, frozen=True):
+class ListedContract(Struct, frozen=True):
     """A listed contract and the asset it settles in."""
 
     contract: Contract
@@ -48,7 +48,9 @@ class Words(Struct, frozen=True):
 ORDER: Final = Words()
 
 
-def refusal(rejected: Rejected, listed: Listed | None = None, words: Words = ORDER) -> ApiError:
+def refusal(
+    rejected: Rejected, listed: ListedContract | None = None, words: Words = ORDER
+) -> ApiError:
     """Return the error with the reason; `listed` is the order's contract, where there is one."""
     reason = Reject(rejected.reason)
     if listed is not None and reason in _LISTED:
@@ -58,7 +60,9 @@ def refusal(rejected: Rejected, listed: Listed | None = None, words: Words = ORD
     return spot.refusal(rejected, listed.contract.instrument if listed is not None else None)
 
 
-def exit_refusal(rejected: Rejected, listed: Listed, command: PlaceContractOrder) -> ApiError:
+def exit_refusal(
+    rejected: Rejected, listed: ListedContract, command: PlaceContractOrder
+) -> ApiError:
     """Return the error that names the attached exit with a wrong trigger price, and its allowed
     range."""
     instrument = listed.contract.instrument
@@ -75,7 +79,7 @@ def exit_refusal(rejected: Rejected, listed: Listed, command: PlaceContractOrder
 
 
 def size_refusal(
-    rejected: Rejected, listed: Listed, engine: Engine, command: PlaceContractOrder
+    rejected: Rejected, listed: ListedContract, engine: Engine, command: PlaceContractOrder
 ) -> ApiError:
     """Return the error for a size beyond the bound of its leverage, with both."""
     perp = engine.perps[command.symbol]
@@ -93,44 +97,44 @@ def _wrong(found: Exit, bound: int, *, above: bool) -> bool:
 # -- in the units of the contract -----------------------------------------------------------------
 
 
-def _quantity_range(listed: Listed) -> str:
+def _quantity_range(listed: ListedContract) -> str:
     instrument = listed.contract.instrument
     low = quantity_text(instrument, instrument.quantity_min)
     return f"allowed: {low} to {quantity_text(instrument, instrument.quantity_max)}"
 
 
-def _quantity_min(_: Rejected, listed: Listed, __: Words) -> ApiError:
+def _quantity_min(_: Rejected, listed: ListedContract, __: Words) -> ApiError:
     return errors.out_of_range("quantity", _quantity_range(listed))
 
 
-def _quantity_max(_: Rejected, listed: Listed, __: Words) -> ApiError:
+def _quantity_max(_: Rejected, listed: ListedContract, __: Words) -> ApiError:
     return errors.error(-3007, name="quantity", rule=_quantity_range(listed))
 
 
-def _market_size(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+def _market_size(rejected: Rejected, listed: ListedContract, _: Words) -> ApiError:
     high = quantity_text(listed.contract.instrument, rejected.limit)
     rule = f"a MARKET order may be at most {high}"
     return errors.error(-3007, name="quantity", rule=rule, item_code="MARKET_SIZE")
 
 
-def _price_range(name: str, high: int, listed: Listed) -> ApiError:
+def _price_range(name: str, high: int, listed: ListedContract) -> ApiError:
     instrument = listed.contract.instrument
     low = price_text(instrument, 1)
     return errors.out_of_range(name, f"allowed: {low} to {price_text(instrument, high)}")
 
 
-def _notional(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+def _notional(rejected: Rejected, listed: ListedContract, _: Words) -> ApiError:
     rule = f"price x quantity may be at most {_money(rejected.limit, listed)}"
     return errors.out_of_range("quantity", rule)
 
 
-def _position_max(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+def _position_max(rejected: Rejected, listed: ListedContract, _: Words) -> ApiError:
     high = quantity_text(listed.contract.instrument, rejected.limit)
     rule = f"a position may be at most {high}, with the open orders that would add to it"
     return errors.out_of_range("quantity", rule, item_code="POSITION_MAX")
 
 
-def _leverage_size(rejected: Rejected, listed: Listed, words: Words) -> ApiError:
+def _leverage_size(rejected: Rejected, listed: ListedContract, words: Words) -> ApiError:
     """In the live exchange's words: programs read the size out of them."""
     high = quantity_text(listed.contract.instrument, rejected.limit)
     reason = (
@@ -140,7 +144,7 @@ def _leverage_size(rejected: Rejected, listed: Listed, words: Words) -> ApiError
     return errors.failed_precondition(reason, item_code="CONTRACT_LEVERAGE_ERROR")
 
 
-def _owner_share(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+def _owner_share(rejected: Rejected, listed: ListedContract, _: Words) -> ApiError:
     contract = listed.contract
     high = quantity_text(contract.instrument, rejected.limit)
     most = quantity_text(contract.instrument, contract.open_interest_max)
@@ -151,19 +155,19 @@ def _owner_share(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
     return errors.out_of_range("quantity", rule, item_code="OWNER_SHARE")
 
 
-def _open_interest_max(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+def _open_interest_max(rejected: Rejected, listed: ListedContract, _: Words) -> ApiError:
     high = quantity_text(listed.contract.instrument, rejected.limit)
     rule = f"the contract's open interest may be at most {high}"
     return errors.out_of_range("quantity", rule, item_code="OPEN_INTEREST_MAX")
 
 
-def _unsafe(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+def _unsafe(rejected: Rejected, listed: ListedContract, _: Words) -> ApiError:
     least = price_text(listed.contract.instrument, rejected.limit)
     reason = f"below {least} one tick is too much of the margin: orders may only reduce positions"
     return errors.failed_precondition(reason, item_code="CONTRACT_UNSAFE")
 
 
-def _dear(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+def _dear(rejected: Rejected, listed: ListedContract, _: Words) -> ApiError:
     highest = price_text(listed.contract.instrument, rejected.limit)
     reason = (
         f"above {highest} the smallest order fills the index notional or the impact notional:"
@@ -172,7 +176,7 @@ def _dear(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
     return errors.failed_precondition(reason, item_code="CONTRACT_UNSAFE")
 
 
-def _left_to_close(rejected: Rejected, listed: Listed, words: Words) -> ApiError:
+def _left_to_close(rejected: Rejected, listed: ListedContract, words: Words) -> ApiError:
     if not rejected.limit:
         return _nothing_to_close(rejected, words)
     left = quantity_text(listed.contract.instrument, rejected.limit)
@@ -180,29 +184,29 @@ def _left_to_close(rejected: Rejected, listed: Listed, words: Words) -> ApiError
     return errors.failed_precondition(reason, item_code="NOTHING_TO_CLOSE")
 
 
-def _would_trigger(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+def _would_trigger(rejected: Rejected, listed: ListedContract, _: Words) -> ApiError:
     price = price_text(listed.contract.instrument, rejected.limit)
     reason = f"would trigger at once: the price it waits for is {price} now"
     return errors.failed_precondition(reason, item_code="WOULD_TRIGGER")
 
 
-def _funds(rejected: Rejected, listed: Listed, words: Words) -> ApiError:
+def _funds(rejected: Rejected, listed: ListedContract, words: Words) -> ApiError:
     bound = words.funds.format(_money(rejected.limit, listed))
     return errors.failed_precondition(
         f"amount not enough: {bound}{words.money}", item_code="INSUFFICIENT_BALANCE"
     )
 
 
-def _amount(rejected: Rejected, listed: Listed, _: Words) -> ApiError:
+def _amount(rejected: Rejected, listed: ListedContract, _: Words) -> ApiError:
     rule = f"allowed: {_money(1, listed)} to {_money(rejected.limit, listed)}"
     return errors.out_of_range("amount", rule)
 
 
-def _money(atoms: int, listed: Listed) -> str:
+def _money(atoms: int, listed: ListedContract) -> str:
     return f"{amount_text(listed.asset, atoms)} {listed.asset.name}"
 
 
-_LISTED: Final[dict[Reject, Callable[[Rejected, Listed, Words], ApiError]]] = {
+_LISTED: Final[dict[Reject, Callable[[Rejected, ListedContract, Words], ApiError]]] = {
     Reject.QUANTITY_MIN: _quantity_min,
     Reject.QUANTITY_MAX: _quantity_max,
     Reject.MARKET_SIZE: _market_size,

@@ -85,7 +85,7 @@ _ORDER: Final[dict[Reject, Callable[[Rejected, Instrument], ApiError]]] = {
 }
 
 
-def _halted(rejected: Rejected) -> ApiError:
+def _refuse_halted(rejected: Rejected) -> ApiError:
     why = f": {rejected.detail}" if rejected.detail else ""
     return errors.failed_precondition(f"trading is halted{why}", item_code="HALTED")
 
@@ -127,7 +127,7 @@ _PLAIN: Final[dict[Reject, Callable[[Rejected], ApiError]]] = {
     Reject.CLIENT_ID_USED: _client_id_used,
     Reject.ACCOUNT_FROZEN: lambda _: errors.error(-1057),
     Reject.SYMBOL_UNKNOWN: lambda _: errors.spot_symbol_unknown(),
-    Reject.HALTED: _halted,
+    Reject.HALTED: _refuse_halted,
     Reject.SIDE: lambda _: errors.bad_side(),
     Reject.TYPE: lambda _: errors.bad_type(),
     Reject.TIME_IN_FORCE: lambda _: errors.bad_time_in_force(),

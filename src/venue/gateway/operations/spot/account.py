@@ -55,7 +55,7 @@ FIRST_TIME_MS: Final = 10**12  # in 2001: no smaller number is a time in ms
 
 async def account(call: Call, _: Empty) -> AccountReply:
     """Return the spot account."""
-    changed = await _changed(call)
+    changed = await _last_change(call)
     node = call.node
     engine = node.engine
     owner = engine.account(call.uid)
@@ -90,7 +90,7 @@ async def account(call: Call, _: Empty) -> AccountReply:
     )
 
 
-async def _changed(call: Call) -> int:
+async def _last_change(call: Call) -> int:
     """Return the time of the account's last change (µs): after a restart, from open orders and
     bills."""
     node, uid = call.node, call.uid

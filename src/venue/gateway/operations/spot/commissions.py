@@ -82,13 +82,13 @@ def _trades(node: Node, uid: int, money: list[MoneyRow], earned: list[Earned]) -
         str(uid),
         _sum(node, [(row.asset, row.amount) for row in own if row.amount > 0]),
         _sum(node, [(row.asset, -row.amount) for row in own if row.amount < 0]),
-        _traded(node, uid, PRODUCT_SPOT, earned),
-        _traded(node, uid, PRODUCT_CONTRACT, earned),
+        _traded_sum(node, uid, PRODUCT_SPOT, earned),
+        _traded_sum(node, uid, PRODUCT_CONTRACT, earned),
         _sum(node, [(row.asset, row.commission) for row in earned if row.uid == uid]),
     )
 
 
-def _traded(node: Node, uid: int, product: int, earned: list[Earned]) -> str:
+def _traded_sum(node: Node, uid: int, product: int, earned: list[Earned]) -> str:
     own = [row for row in earned if (row.uid, row.product) == (uid, product)]
     return _sum(node, [(row.asset, row.traded) for row in own])
 
@@ -224,8 +224,8 @@ async def invited_deals(call: Call, request: InvitedDealsRequest) -> InvitedDeal
     earned = await node.ask(questions.earned, which, uids) if uids else []
     data: list[InvitedDeals] = []
     for uid in uids:
-        spot = _traded(node, uid, PRODUCT_SPOT, earned)
-        futures = _traded(node, uid, PRODUCT_CONTRACT, earned)
+        spot = _traded_sum(node, uid, PRODUCT_SPOT, earned)
+        futures = _traded_sum(node, uid, PRODUCT_CONTRACT, earned)
         data.append(InvitedDeals(uid, spot, futures, spot, first.isoformat(), last.isoformat()))
     return InvitedDealsList(data)
 

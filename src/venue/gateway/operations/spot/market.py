@@ -67,7 +67,7 @@ def coins(call: Call, _: Empty) -> list[Coin]:
 def exchange_info(call: Call, request: ExchangeInfoRequest) -> EncodedBody:
     """Instruments and limits; each instrument is encoded once."""
     node = call.node
-    markets = _selected(node, request.symbol, request.symbols)
+    markets = _select_markets(node, request.symbol, request.symbols)
     if request.symbol_status is not None:
         markets = [market for market in markets if _status(market) == request.symbol_status]
     info = ExchangeInfo(
@@ -76,10 +76,10 @@ def exchange_info(call: Call, request: ExchangeInfoRequest) -> EncodedBody:
         rate_limits=[rate_limit(call.door)],
         symbols=[],
     )
-    return with_last(info, [_listed(call.door, market) for market in markets])
+    return with_last(info, [_encode_symbol(call.door, market) for market in markets])
 
 
-def _listed(door: Door, market: SpotMarket) -> bytes:
+def _encode_symbol(door: Door, market: SpotMarket) -> bytes:
     stamp = (market.instrument, market.halted)
     question = ("listed", market.symbol)
     return door.answers.find_or_make(question, stamp, lambda: encode(_spot_symbol(market))).data
@@ -111,8 +111,8 @@ def _of_selected(
     """Return an object for `symbol`, otherwise an array; each symbol's part is encoded once."""
     node = call.node
     if request.symbol is not None and request.symbols is None:
-        return one(call.door, _known(node, request.symbol))
-    markets = _selected(node, request.symbol, request.symbols)
+        return one(call.door, _find_market(node, request.symbol))
+    markets = _select_markets(node, request.symbol, request.symbols)
     return array([one(call.door, market).data for market in markets])
 
 
@@ -154,7 +154,7 @@ def _book_ticker(door: Door, market: SpotMarket) -> EncodedBody:
 def trades(call: Call, request: TradesRequest) -> EncodedBody:
     """Return the newest trades, newest first."""
     node, symbol = call.node, request.symbol
-    instrument = _known(node, symbol).instrument
+    instrument = _find_market(node, symbol).instrument
     quote = node.asset(instrument.quote)
     board = node.market_data.spot
     return market_answers.trades(
@@ -165,7 +165,7 @@ def trades(call: Call, request: TradesRequest) -> EncodedBody:
 def klines(call: Call, request: KlinesRequest) -> EncodedBody:
     """Candles, oldest first: the newest ones with the unfinished one last, or those of a span."""
     node, symbol, interval = call.node, request.symbol, request.interval
-    instrument = _known(node, symbol).instrument
+    instrument = _find_market(node, symbol).instrument
     quote = node.asset(instrument.quote)
     board, now = node.market_data.spot, node.clock.now()
     if request.start_time is not None or request.end_time is not None:
@@ -212,23 +212,23 @@ def depth(call: Call, request: DepthRequest) -> EncodedBody:
     known = call.door.answers.known.get(question)
     if known is not None and known.stamp == board.update_id(request.symbol):
         return known.answer
-    instrument = _known(node, request.symbol).instrument
+    instrument = _find_market(node, request.symbol).instrument
     return market_answers.depth(call.door.answers, question, board, instrument, int(request.limit))
 
 
-def _known(node: Node, symbol: str) -> SpotMarket:
+def _find_market(node: Node, symbol: str) -> SpotMarket:
     market = node.engine.spot_markets.get(symbol)
     if market is None:
         raise errors.invalid("symbol", no_such("spot symbol", symbol, node.engine.spot_markets))
     return market
 
 
-def _selected(node: Node, symbol: str | None, symbols: list[str] | None) -> list[SpotMarket]:
+def _select_markets(node: Node, symbol: str | None, symbols: list[str] | None) -> list[SpotMarket]:
     markets = node.engine.spot_markets
     if symbol is not None and symbols is not None:
         raise errors.combination("symbol", "symbols")
     if symbol is not None:
-        return [_known(node, symbol)]
+        return [_find_market(node, symbol)]
     if symbols is None:
         return list(markets.values())
     for name in symbols:

@@ -22,7 +22,7 @@ from venue.core.book.book import OPEN
 from venue.core.instruments import Instrument
 from venue.core.spot.account import SpotOrder
 from venue.gateway.door import Call
-from venue.gateway.operations.requests import identified, span
+from venue.gateway.operations.requests import order_identity, span
 from venue.history.questions import spot as questions
 from venue.history.tables.spot import (
     FillRow,
@@ -45,7 +45,7 @@ from venue.vocabulary import BUY
 async def order(call: Call, request: OrderRequest) -> OrderView:
     """Return one order, open or ended."""
     node = call.node
-    order_id, client_id = identified(request)
+    order_id, client_id = order_identity(request)
     account = node.engine.spot_account(call.uid)
     found = account.orders.get(order_id) if order_id else account.clients.get(client_id)
     if found is not None:

@@ -36,7 +36,7 @@ from venue.gateway.door import Call
 from venue.gateway.operations.batches import BatchItems, place_each, to_cancel
 from venue.gateway.operations.refusals.funds import spot_funds
 from venue.gateway.operations.refusals.spot import refusal
-from venue.gateway.operations.requests import identified
+from venue.gateway.operations.requests import order_identity
 from venue.node.node import Node
 from venue.vocabulary import GTC, Reject
 
@@ -55,7 +55,7 @@ async def place_order(call: Call, request: PlaceOrderRequest) -> OrderAck:
     instrument = call.node.market(request.symbol).instrument
     command = order_command(call, instrument, request, GTC)
     (applied,) = await call.submit([command])
-    order_id, client_id, time = _placed(call, applied, command)
+    order_id, client_id, time = _placed_ids(call, applied, command)
     return OrderAck(instrument.symbol, order_id, client_id, time)
 
 
@@ -68,7 +68,7 @@ async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply
             raise errors.out_of_range("symbol", rule)
         return instrument, order_command(call, instrument, item, errors.bad_time_in_force)
 
-    def failed(client_id: str, problem: ApiError) -> BatchPlaced:
+    def failed_item(client_id: str, problem: ApiError) -> BatchPlaced:
         now = call.node.clock.now() // 1000
         words = problem.item_code, problem.message
         return BatchPlaced(instrument.symbol, client_id, now, UNSET, *words)
@@ -76,12 +76,12 @@ async def place_batch(call: Call, request: PlaceBatchRequest) -> PlaceBatchReply
     ITEMS.check(request.order_list)
     instrument = call.node.market(request.symbol).instrument
     raws: list[Any] = list(request.order_list)
-    return PlaceBatchReply(await place_each(call, ITEMS, raws, order, _batch_placed, failed))
+    return PlaceBatchReply(await place_each(call, ITEMS, raws, order, _batch_placed, failed_item))
 
 
 async def cancel_order(call: Call, request: OrderRequest) -> Canceled:
     """Cancel one order, by id or by client id."""
-    order_id, client_id = identified(request)
+    order_id, client_id = order_identity(request)
     (applied,) = await call.submit([CancelOrder(call.uid, order_id, client_id, call.request_id)])
     (event,) = applied.events
     if isinstance(event, Rejected):
@@ -140,11 +140,11 @@ def order_command(
 
 
 def _batch_placed(call: Call, applied: Applied, _: Instrument, command: PlaceOrder) -> BatchPlaced:
-    order_id, client_id, time = _placed(call, applied, command)
+    order_id, client_id, time = _placed_ids(call, applied, command)
     return BatchPlaced(command.symbol, client_id, time, order_id)
 
 
-def _placed(call: Call, applied: Applied, command: PlaceOrder) -> tuple[int, str, int]:
+def _placed_ids(call: Call, applied: Applied, command: PlaceOrder) -> tuple[int, str, int]:
     """Order id, client order id and acceptance time (ms) of a placed order."""
     event = applied.events[0]
     if isinstance(event, OrderPlaced):

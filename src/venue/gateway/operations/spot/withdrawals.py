@@ -52,14 +52,14 @@ async def internal_withdrawal(call: Call, request: InternalWithdrawalRequest) ->
     (applied,) = await call.submit([command])
     event = applied.events[0]
     if isinstance(event, Rejected):
-        raise _refused(node, event, command)
+        raise _refusal(node, event, command)
     if isinstance(event, MovementRepeated):
         return str(event.number)
     assert isinstance(event, InternallyWithdrawn), event
     return str(event.withdraw_id)
 
 
-def _refused(node: Node, rejected: Rejected, command: InternalWithdraw) -> ApiError:
+def _refusal(node: Node, rejected: Rejected, command: InternalWithdraw) -> ApiError:
     reason = Reject(rejected.reason)
     if reason == Reject.FUNDS:
         return wallet_funds(node, command)
