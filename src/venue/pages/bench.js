@@ -1,20 +1,29 @@
 /** The bench: a program's requests beside the book, its orders, its money, and the reasons. */
 
 import { render } from "./vendor/preact.js";
+import { effect, signal } from "./vendor/signals.js";
 import { Account } from "./components/account.js";
 import { Book, Tape } from "./components/book.js";
 import { Chart } from "./components/chart.js";
 import { Controls } from "./components/controls.js";
 import { Header, Trouble, viewed } from "./components/header.js";
-import { WhyDrawer } from "./components/why.js";
 import { WirePanel } from "./components/wire.js";
 import * as details from "./details.js";
 import * as events from "./events.js";
 import { html } from "./html.js";
 import { refresh } from "./listed.js";
-import { go } from "./route.js";
+import { go, place } from "./route.js";
 import { session } from "./session.js";
-import { announced, epoch } from "./state.js";
+import { announced, connection, epoch } from "./state.js";
+
+/** The drawer, which is fetched when it is first opened. */
+const drawer = signal(/** @type {any} */ (null));
+effect(() => {
+  if (place.value.why && !drawer.peek())
+    import("./components/why.js").then(({ WhyDrawer }) => {
+      drawer.value = WhyDrawer;
+    });
+});
 
 function Page() {
   const market = viewed();
@@ -26,7 +35,7 @@ function Page() {
       <${Book} />
       <${Tape} />
       <${WirePanel} />
-      <${WhyDrawer} />
+      ${drawer.value && html`<${drawer.value} />`}
     </main>
     <${Controls} />
     <div class="unseen" role="status" aria-live="polite">${announced.value}</div>`;
@@ -37,12 +46,14 @@ if (root) {
   root.replaceChildren();
   render(html`<${Page} />`, root);
 }
-session().then(
-  ({ owner }) => {
-    if (owner) go({ owner }, { quietly: true });
-    return refresh();
-  },
-  () => undefined, // the stream says what is wrong
-);
 details.begin();
 events.begin();
+effect(() => {
+  if (connection.value.state === "live") list();
+});
+
+async function list() {
+  const { owner } = await session();
+  if (owner) go({ owner }, { quietly: true });
+  await refresh();
+}

@@ -18,6 +18,8 @@ let failures = 0;
 let refusals = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let waiting;
+/** The next frame replaces all that is shown: a venue that was started again counts from 1. */
+let renewed = false;
 /** @type {Frame | null} */
 let held = null;
 
@@ -34,7 +36,8 @@ export function begin() {
   });
 }
 
-async function connect() {
+/** Begin anew, as at first. */
+export async function connect() {
   clearTimeout(waiting);
   end();
   held = null;
@@ -43,7 +46,7 @@ async function connect() {
   try {
     const { token, owner: only } = await session();
     if (opening !== socket) return;
-    const after = wire.value.entries.at(-1)?.number ?? 0;
+    const after = renewed ? 0 : (wire.value.entries.at(-1)?.number ?? 0);
     const first = JSON.stringify({ token, owner: only ?? owner, product, symbol, after });
     if (opening.readyState === WebSocket.OPEN) opening.send(first);
     else opening.onopen = () => opening.send(first);
@@ -60,6 +63,8 @@ function stream() {
   const opening = new WebSocket(`${scheme}://${location.host}/_venue/events`);
   opening.onmessage = (event) => {
     failures = refusals = 0;
+    if (renewed) forgetAll();
+    renewed = false;
     if (connection.value.state !== "live") connection.value = { state: "live", words: "" };
     hold(JSON.parse(event.data));
   };
@@ -81,7 +86,7 @@ function ended(closed, event) {
   socket = null;
   held = null;
   if (event.code === REVERTED) {
-    forgetAll();
+    renewed = true;
     connect();
   } else if (UNWELCOME.includes(event.code) && refusals++ === 0) {
     forget();
@@ -99,19 +104,12 @@ function refused(words) {
   connection.value = { state: "refused", words };
 }
 
-/** @param {string} words */
+/** Connect after a while; what is shown meanwhile is told to be old. @param {string} words */
 function again(words) {
-  if (connection.value.state === "live") forgetWireOnReturn = true;
   connection.value = { state: "lost", words };
-  const wait = WAITS_MS[Math.min(failures++, WAITS_MS.length - 1)];
-  waiting = setTimeout(() => {
-    if (forgetWireOnReturn) wire.value = { entries: [], dropped: 0 };
-    forgetWireOnReturn = false;
-    connect();
-  }, wait);
+  renewed = true;
+  waiting = setTimeout(connect, WAITS_MS[Math.min(failures++, WAITS_MS.length - 1)]);
 }
-// A venue that was started again counts its requests from 1.
-let forgetWireOnReturn = false;
 
 /** Show frames with the next picture of the screen, as one. @param {Frame} frame */
 function hold(frame) {

@@ -35,6 +35,14 @@ export function session() {
   return opened;
 }
 
+let shownToken = "";
+
+/** Show the operator's token with the next session, once. @param {string} token */
+export function offer(token) {
+  shownToken = token;
+  opened = null;
+}
+
 /** Forget the session: the next request makes another. */
 export function forget() {
   opened = null;
@@ -42,9 +50,13 @@ export function forget() {
 
 async function open() {
   const invitation = new URLSearchParams(location.search).get("invitation");
+  /** @type {Record<string, string>} */
+  const headers = { "content-type": "application/json" };
+  if (shownToken) headers.authorization = `Bearer ${shownToken}`;
+  shownToken = "";
   const answer = await reached("/_venue/session", {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers,
     body: JSON.stringify(invitation ? { invitation } : {}),
   });
   const text = await answer.text();

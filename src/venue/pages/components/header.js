@@ -1,10 +1,12 @@
 /** The line above all: the market, its prices, the account, and how the venue stands. */
 
-import { useEffect } from "../vendor/preact-hooks.js";
+import { useEffect, useState } from "../vendor/preact-hooks.js";
 import { isNegative, percent, trimmed } from "../decimals.js";
+import { connect } from "../events.js";
 import { html } from "../html.js";
 import { markets, owners } from "../listed.js";
 import { go, place } from "../route.js";
+import { offer } from "../session.js";
 import { clock, connection, epoch, faults, now, owner, prices, product, sequence, symbol, ticker } from "../state.js";
 import { dated, spanned } from "../times.js";
 import { Num } from "./parts.js";
@@ -165,10 +167,29 @@ export function Trouble() {
     </div>`;
   if (state === "refused")
     return html`<div class="trouble refused" role="alert">
-      <b>This page is no longer let in.</b> ${words} Open it from the machine of the venue, or by an
-      invitation.
+      <b>This page is not let in.</b> ${words}
+      <${Token} />
     </div>`;
   return null;
+}
+
+/** Takes the operator's token, which is shown to the venue once and kept nowhere. */
+function Token() {
+  const [token, setToken] = useState("");
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    offer(token.trim());
+    setToken("");
+    connect();
+  };
+  return html`<form class="token" onSubmit=${submit}>
+    <label>
+      The operator’s token
+      <input type="password" autocomplete="off" value=${token}
+        onInput=${(/** @type {any} */ event) => setToken(event.target.value)} />
+    </label>
+    <button type="submit">Let me in</button>
+  </form>`;
 }
 
 /** The present place as a key: what belongs to another is drawn anew. */
