@@ -49,7 +49,7 @@ if (root) {
 details.begin();
 events.begin();
 effect(() => {
-  if (connection.value.state === "live") list();
+  if (["live", "unknown"].includes(connection.value.state)) list();
 });
 
 async function list() {

@@ -1,6 +1,7 @@
 /** What the stream does not bring: fills, bills and the pool, asked again when the account changed. */
 
-import { effect, signal } from "./vendor/signals.js";
+import { computed, effect, signal } from "./vendor/signals.js";
+import { isZero, minus } from "./decimals.js";
 import { place } from "./route.js";
 import { ask, worded } from "./session.js";
 import { balances, connection, orders, positions } from "./state.js";
@@ -13,6 +14,7 @@ import { balances, connection, orders, positions } from "./state.js";
 const FILLS = 100;
 const BILLS = 100;
 const WAIT_MS = 250; // many changes are asked about once
+const POOLS_MS = 2000; // how often the margin of an open position is asked for
 
 /** @type {Signal<Fill[] | null>} */
 export const fills = signal(null);
@@ -28,6 +30,22 @@ let turn = 0;
 let waiting;
 let shown = "";
 
+/** What changes with each fill and each bill, and with nothing else of the market's moves. */
+const account = computed(() => {
+  const found = balances.value;
+  const money = Array.isArray(found)
+    ? found.map((one) => minus(one.balance, one.unrealizePnl))
+    : found?.balances.map((one) => [one.free, one.locked]);
+  const stakes = positions.value?.map((one) => [one.id, one.size, one.openValue, one.fundingFee]);
+  const filled = orders.value?.map((one) => [one.orderId, one.executedQty]);
+  return found || orders.value ? JSON.stringify([money, stakes, filled]) : "";
+});
+const wanted = computed(() => {
+  const { product, symbol, owner, tab } = place.value;
+  return `${product} ${symbol} ${owner} ${tab === "bills"}`;
+});
+const exposed = computed(() => Boolean(positions.value?.some((one) => !isZero(one.size))));
+
 /** Ask whenever the account changed, from now on. */
 export function begin() {
   effect(() => {
@@ -35,54 +53,60 @@ export function begin() {
     const view = `${product} ${symbol} ${owner}`;
     if (view !== shown) fills.value = bills.value = null;
     shown = view;
-    // Each is read, so that each change of it runs this again.
-    const changed = [balances.value, orders.value, positions.value];
-    if (connection.value.state !== "live" || changed.every((one) => one === null)) return;
-    waiting ??= setTimeout(() => {
-      waiting = undefined;
-      refresh();
-    }, WAIT_MS);
+  });
+  effect(() => {
+    const known = account.value && wanted.value && connection.value.state === "live";
+    if (known) waiting ??= setTimeout(refresh, WAIT_MS);
+  });
+  effect(() => {
+    pools.value = [];
+    if (!exposed.value) return undefined;
+    weigh();
+    const turns = setInterval(weigh, POOLS_MS);
+    return () => clearInterval(turns);
   });
 }
 
+/** Ask for the margin of the positions; an invited owner may not, and sees no meter. */
+async function weigh() {
+  if (document.hidden || connection.value.state !== "live") return;
+  const { owner } = place.value;
+  const found = await ask("operator_positions", { owner }).catch(() => []);
+  if (owner === place.value.owner) pools.value = found;
+}
+
 async function refresh() {
+  waiting = undefined;
   const mine = ++turn;
-  const { product, symbol, owner } = place.value;
+  const { product, symbol, owner, tab } = place.value;
   try {
-    const found = await (product === "spot" ? ofSpot(symbol, owner) : ofContract(symbol, owner));
+    const trades = await (product === "spot"
+      ? ask("my_trades", { symbol, limit: FILLS }, owner)
+      : ask("user_trades", { symbol, limit: FILLS }, owner));
+    const rows = tab !== "bills" ? null : await (product === "spot" ? ofSpot(owner) : ofContract(owner));
     if (mine !== turn) return;
-    [fills.value, bills.value, pools.value] = found;
+    fills.value = trades;
+    if (rows) bills.value = rows;
     trouble.value = "";
   } catch (problem) {
     if (mine === turn) trouble.value = worded(problem);
   }
 }
 
-/** @param {string} symbol @param {string} owner
- * @returns {Promise<[Fill[], Bill[], import("./types").OperatorPosition[]]>} */
-async function ofSpot(symbol, owner) {
-  const [trades, found] = await Promise.all([
-    ask("my_trades", { symbol, limit: FILLS }, owner),
-    ask("bills", { limit: BILLS }, owner),
-  ]);
-  const rows = found.map((one) => ({
+/** @param {string} owner @returns {Promise<Bill[]>} */
+async function ofSpot(owner) {
+  const found = await ask("bills", { limit: BILLS }, owner);
+  return found.map((one) => ({
     id: one.billId, time: Number(one.cTime), kind: one.bizType, symbol: "", asset: one.coinName,
     amount: one.deltaAmount, fee: one.fees, balance: one.afterAmount,
   }));
-  return [trades, rows, []];
 }
 
-/** @param {string} symbol @param {string} owner
- * @returns {Promise<[Fill[], Bill[], import("./types").OperatorPosition[]]>} */
-async function ofContract(symbol, owner) {
-  const [trades, page, pool] = await Promise.all([
-    ask("user_trades", { symbol, limit: FILLS }, owner),
-    ask("income", { limit: BILLS }, owner),
-    ask("operator_positions", { owner }).catch(() => []), // an invited owner may not ask
-  ]);
-  const rows = page.items.map((one) => ({
+/** @param {string} owner @returns {Promise<Bill[]>} */
+async function ofContract(owner) {
+  const { items } = await ask("income", { limit: BILLS }, owner);
+  return items.map((one) => ({
     id: String(one.billId), time: one.time, kind: one.incomeType, symbol: one.symbol ?? "",
     asset: one.asset, amount: one.income, fee: one.fillFee, balance: one.balance,
   }));
-  return [trades, rows, pool];
 }

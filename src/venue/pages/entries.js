@@ -3,9 +3,21 @@
 /** @typedef {import("./types").WireEntry} WireEntry */
 /** @typedef {Record<string, unknown>} Fields */
 
-/** Entries of a later venue may say more. @typedef {WireEntry & {answer?: string,
- * ignored?: string | string[], orders?: (number | string)[], orderIds?: (number | string)[],
- * sequence?: number}} Entry */
+/** @typedef {{key: string, timestamp: string, signature: string, payload: string}} Signed */
+/** @typedef {WireEntry & {answer?: string, size?: number, cut?: boolean, ignored?: string[],
+ * orders?: number[], sequence?: number, signed?: Signed | null, tool?: boolean}} Entry */
+
+/** Paths of the venue's own pages and commands, which are nobody's bot. */
+const OWN = /^\/(_venue\/|pages\/|why\/|learn$|favicon\.ico$|$)/;
+/** Operations of owners that change something. */
+const CHANGES = /^(place|cancel|close|change|set|move|stop|internal)_/;
+
+/** Whether the venue's own tools asked, and changed nothing. @param {WireEntry} entry */
+export function isOwn(entry) {
+  if (!isRequest(entry)) return false;
+  const { tool } = /** @type {Entry} */ (entry);
+  return OWN.test(entry.path) || Boolean(tool && !changes(entry));
+}
 
 /** The parameters of a request, or null where its text is none. @param {string} text
  * @returns {Fields | null} */
@@ -80,26 +92,20 @@ function short(value) {
 /** The names of parameters that the operation does not know. @param {WireEntry} entry
  * @returns {string[]} */
 export function ignored(entry) {
-  const found = /** @type {Entry} */ (entry).ignored ?? [];
-  return typeof found === "string" ? found.split(",").map((one) => one.trim()).filter(Boolean) : found;
+  return /** @type {Entry} */ (entry).ignored ?? [];
 }
 
 /** The orders that a request placed or named. @param {WireEntry} entry @returns {string[]} */
 export function orderIds(entry) {
-  const told = /** @type {Entry} */ (entry);
-  const ids = (told.orders ?? told.orderIds ?? []).map(String);
+  const ids = (/** @type {Entry} */ (entry).orders ?? []).map(String);
   if (ids.length) return ids;
-  for (const text of [told.answer ?? "", entry.text]) {
-    const id = fields(text)?.orderId;
-    if (typeof id === "string" || typeof id === "number") return [String(id)];
-  }
-  return [];
+  const id = fields(entry.text)?.orderId;
+  return typeof id === "string" || typeof id === "number" ? [String(id)] : [];
 }
 
-/** Whether the request, in its owner's name, may change something.
- * @param {WireEntry} entry */
+/** Whether the request may change something of its owner's. @param {WireEntry} entry */
 export function changes(entry) {
-  return entry.method !== "GET" && Boolean(entry.operation);
+  return entry.method !== "GET" && CHANGES.test(entry.operation);
 }
 
 /** A text of JSON, with a line for each field; any other text as it is. @param {string} text */

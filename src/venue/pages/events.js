@@ -62,11 +62,17 @@ function stream() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const opening = new WebSocket(`${scheme}://${location.host}/_venue/events`);
   opening.onmessage = (event) => {
+    const frame = JSON.parse(event.data);
     failures = refusals = 0;
+    if (frame.refused) {
+      const { msg, message } = frame.refused;
+      connection.value = { state: "unknown", words: msg ?? message ?? "" };
+      return;
+    }
     if (renewed) forgetAll();
     renewed = false;
     if (connection.value.state !== "live") connection.value = { state: "live", words: "" };
-    hold(JSON.parse(event.data));
+    hold(frame);
   };
   opening.onclose = (event) => ended(opening, event);
   return opening;

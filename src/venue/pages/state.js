@@ -1,6 +1,7 @@
 /** What the page knows of its venue now. Frames of the stream write it, components read it. */
 
 import { batch, computed, signal } from "./vendor/signals.js";
+import { isOwn } from "./entries.js";
 import { place } from "./route.js";
 
 /** @typedef {import("./types").Sections} Sections */
@@ -8,8 +9,8 @@ import { place } from "./route.js";
 /** @typedef {Sections & {sequence: number, epoch: number, time: number, skipped?: number}} Frame */
 /**
  * @typedef {object} Connection
- * @property {"connecting" | "live" | "lost" | "refused"} state
- * @property {string} words why it is not live
+ * @property {"connecting" | "live" | "lost" | "refused" | "unknown"} state
+ * @property {string} words why it is not live; unknown: the venue has no such owner or market
  */
 /**
  * @typedef {object} Wire
@@ -65,8 +66,11 @@ export function take(frame) {
     sequence.value = frame.sequence;
     epoch.value = frame.epoch;
     now.value = frame.time;
-    for (const [name, held] of Object.entries(SECTIONS))
-      if (name in frame) held.value = /** @type {any} */ (frame)[name];
+    for (const [name, held] of Object.entries(SECTIONS)) {
+      if (!(name in frame)) continue;
+      const part = /** @type {any} */ (frame)[name];
+      held.value = typeof part?.code === "number" ? null : part; // a refusal is no state
+    }
     if (frame.wire?.length || frame.skipped) extend(frame.wire ?? [], frame.skipped ?? 0);
   });
 }
@@ -74,7 +78,7 @@ export function take(frame) {
 /** @param {WireEntry[]} added @param {number} skipped */
 function extend(added, skipped) {
   const { entries, dropped } = wire.value;
-  const all = [...entries, ...added];
+  const all = [...entries, ...added.filter((one) => !isOwn(one))];
   const over = Math.max(0, all.length - KEPT);
   wire.value = { entries: all.slice(over), dropped: dropped + skipped + over };
 }

@@ -146,7 +146,13 @@ function Epoch() {
   </span>`;
 }
 
-const STATES = { connecting: "connecting…", live: "live", lost: "reconnecting…", refused: "not let in" };
+const STATES = {
+  connecting: "connecting…",
+  live: "live",
+  lost: "reconnecting…",
+  refused: "not let in",
+  unknown: "nothing to show",
+};
 
 function Connected() {
   const { state, words } = connection.value;
@@ -164,6 +170,10 @@ export function Trouble() {
   if (state === "lost")
     return html`<div class="trouble lost" role="alert">
       <b>Reconnecting…</b> ${words} <b>Prices and balances are old.</b>
+    </div>`;
+  if (state === "unknown")
+    return html`<div class="trouble refused" role="alert">
+      <b>This venue has no such account or market.</b> ${words} Choose others above.
     </div>`;
   if (state === "refused")
     return html`<div class="trouble refused" role="alert">

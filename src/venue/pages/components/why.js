@@ -148,14 +148,32 @@ function Sent({ entry }) {
             </div>`,
           )}
         </dl>`
-      : html`<pre>${entry.text || "(no parameters)"}</pre>`}`;
+      : html`<pre>${entry.text || "(no parameters)"}</pre>`}
+    <${Signed} entry=${entry} />`;
+}
+
+/** @param {{entry: WireEntry}} props */
+function Signed({ entry }) {
+  const { signed } = /** @type {import("../entries.js").Entry} */ (entry);
+  if (!signed) return null;
+  return html`<details>
+    <summary>What was signed</summary>
+    <dl class="fields">
+      <div><dt>text</dt><dd><code>${signed.payload}</code></dd></div>
+      <div><dt>time</dt><dd class="num">${signed.timestamp}</dd></div>
+      <div><dt>key ends in</dt><dd><code>${signed.key}</code></dd></div>
+      <div><dt>signature begins with</dt><dd><code>${signed.signature}</code></dd></div>
+    </dl>
+  </details>`;
 }
 
 /** @param {{entry: WireEntry}} props */
 function Answered({ entry }) {
-  const { answer } = /** @type {import("../entries.js").Entry} */ (entry);
+  const { answer, size, cut } = /** @type {import("../entries.js").Entry} */ (entry);
   if (!answer) return null;
-  return html`<h3>The answer</h3><pre tabindex="0">${spread(answer)}</pre>`;
+  return html`<h3>The answer</h3>
+    <pre tabindex="0">${spread(answer)}</pre>
+    ${cut && html`<p class="dim">These are its first characters; it has ${size} bytes.</p>`}`;
 }
 
 /** @param {{entry: WireEntry}} props */

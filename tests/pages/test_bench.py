@@ -1,0 +1,213 @@
+"""The bench in a browser: a bot appears, a refusal is explained, and nothing else is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from support.browser import fits, opened, violations
+from support.server import Server
+
+CONTRACT = "/capi/v3/order"
+SOON_MS = 1000  # a request appears within this time
+THEMES = ("dark", "light")
+SIZES = ((1440, 900), (1024, 768), (390, 844))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with Server("--clock", "manual", "--seed", "7", folder=tmp_path) as found:
+        yield found
+        assert "Traceback" not in found.errors.read_text()
+
+
+def order(price: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "symbol": "BTCUSDT", "side": "BUY", "positionSide": "LONG", "type": "LIMIT",
+        "timeInForce": "GTC", "quantity": "0.05", "price": price,
+    } | changes  # fmt: skip
+
+
+def line(page: Page, words: str) -> Any:
+    return page.locator(".line", has_text=words)
+
+
+def test_a_bot_appears_within_a_second(browser: Browser, server: Server) -> None:
+    with opened(browser, server) as page:
+        expect(page.get_by_text("Waiting for the first request…")).to_be_visible()
+        command = page.locator(".connect .command").first
+        expect(command).to_contain_text(f"venue with alice --url {server.url} -- python bot.py")
+        placed = server.client("alice").post(CONTRACT, order("60000"))
+        assert placed.status == 200
+        expect(line(page, "place_contract_order")).to_be_visible(timeout=SOON_MS)
+        expect(line(page, "BUY 0.05 BTCUSDT @ 60000")).to_be_visible()
+        expect(page.get_by_text("Waiting for the first request…")).to_have_count(0)
+        page.get_by_role("tab", name="Orders 1").click()
+        expect(page.locator("#account tbody tr")).to_contain_text("60000.00")
+
+
+def test_a_refused_order_names_its_rule(browser: Browser, server: Server) -> None:
+    with opened(browser, server) as page:
+        refused = server.client("alice").post(CONTRACT, order("60000", quantity="500"))
+        assert refused.status == 400
+        found = line(page, "amount not enough")
+        expect(found).to_be_visible()
+        found.click()
+        number = refused.headers["x-venue-request-id"]
+        expect(page).to_have_url(f"{server.url}/why/request/{number}")
+        drawer = page.get_by_role("dialog", name=f"Request {number}")
+        expect(drawer.locator(".verdict")).to_contain_text(refused.json["msg"])
+        expect(drawer.locator(".reasons .decisive").last).to_contain_text("It was refused of FUNDS")
+        mended(page, server)
+
+
+def mended(page: Page, server: Server) -> None:
+    """The request is sent again with a size that there is money for, and is taken."""
+    page.get_by_role("button", name="Edit and send").click()
+    page.get_by_label("quantity").fill("0.05")
+    page.get_by_role("button", name="Send as alice").click()
+    expect(page.locator(".why pre[role=status]")).to_contain_text("HTTP 200")
+    (resting,) = server.client("alice").get("/capi/v3/openOrders").json
+    assert resting["origQty"] == "0.05000"
+
+
+def test_a_view_has_an_address_and_the_back_key_goes_back(browser: Browser, server: Server) -> None:
+    refused = server.client("alice").post(CONTRACT, order("60000", quantity="500"))
+    number = refused.headers["x-venue-request-id"]
+    with opened(browser, server, f"/why/request/{number}?owner=bob&tab=balances") as page:
+        expect(page.get_by_role("dialog")).to_contain_text("amount not enough")
+        expect(page.get_by_label("Account", exact=True)).to_have_value("bob")
+        expect(page.get_by_role("tab", selected=True)).to_have_text("Balances")
+        page.keyboard.press("Escape")
+        expect(page).to_have_url(f"{server.url}/?owner=bob&tab=balances")
+        page.go_back()
+        expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def test_the_keyboard_alone_opens_a_reason(browser: Browser, server: Server) -> None:
+    alice = server.client("alice")
+    assert alice.post(CONTRACT, order("60000")).status == 200
+    refused = alice.post(CONTRACT, order("60000", quantity="500"))
+    with opened(browser, server) as page:
+        expect(page.locator(".line")).to_have_count(2)
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.matches('.line')"):
+                break
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowUp")
+        assert page.evaluate("document.activeElement.matches('.line:focus-visible')")
+        page.keyboard.press("Enter")
+        number = refused.headers["x-venue-request-id"]
+        heading = page.get_by_role("heading", name=f"Request {number}")
+        expect(heading).to_be_focused()
+        expect(page.locator(".reasons")).to_contain_text("Nothing was changed.")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_page_is_accessible_and_fits(browser: Browser, server: Server, theme: str) -> None:
+    alice = server.client("alice")
+    for size in SIZES:
+        with opened(browser, server, size=size, theme=theme) as page:
+            expect(page.get_by_text("Point your bot here")).to_be_visible()
+            assert (violations(page), fits(page)) == ([], True), (size, "empty")
+            if size != SIZES[-1]:
+                continue
+    alice.post(CONTRACT, order("0", type="MARKET", timeInForce=None))
+    assert alice.post(CONTRACT, order("63000")).status == 200
+    refused = alice.post(CONTRACT, order("60000", quantity="500"))
+    number = refused.headers["x-venue-request-id"]
+    for size in SIZES:
+        with opened(browser, server, size=size, theme=theme) as page:
+            expect(page.locator(".line").first).to_be_visible()
+            assert (violations(page), fits(page)) == ([], True), (size, "bench")
+        with opened(browser, server, f"/why/request/{number}", size=size, theme=theme) as page:
+            expect(page.locator(".reasons")).to_contain_text("Nothing was changed.")
+            assert (violations(page), fits(page)) == ([], True), (size, "why")
+
+
+def test_texts_of_owners_are_texts(browser: Browser, server: Server) -> None:
+    markup = "<img/src=x>&lt;b&gt;"
+    alice = server.client("alice")
+    given = order("60000", newClientOrderId="<b>bold</b>")
+    alice.post(CONTRACT, given)
+    alice.post(CONTRACT, order("60000", symbol=markup, newClientOrderId=markup))
+    alice.get(f"/api/v3/{b'<script>'.hex()}?a=1")
+    with opened(browser, server, "/?tab=orders") as page:
+        expect(line(page, markup).first).to_be_visible()
+        line(page, markup).first.click()
+        expect(page.locator(".why .fields")).to_contain_text(markup)
+        expect(page.locator(".why .reasons")).to_contain_text(markup)
+        assert page.locator("img, b:text('bold'), script:not([src])").count() == 0
+
+
+def test_a_stopped_venue_leaves_no_fresh_number(browser: Browser, server: Server) -> None:
+    with opened(browser, server, spoiled=True) as page:
+        expect(page.locator(".ladder tbody tr").first).to_be_visible()
+        server.kill()
+        expect(page.get_by_role("alert")).to_contain_text("Prices and balances are old.")
+        expect(page.locator(".old").first).to_be_visible()
+
+
+def test_the_state_that_went_back_is_the_one_that_is_shown(
+    browser: Browser, server: Server
+) -> None:
+    alice = server.client("alice")
+    server.client().put("/_venue/snapshots/base")
+    assert alice.post(CONTRACT, order("60000")).status == 200
+    with opened(browser, server, "/?tab=orders") as page:
+        expect(page.locator("#account tbody tr")).to_have_count(1)
+        page.get_by_role("button", name="Keep and go back").click()
+        row = page.locator(".menu li", has_text="base")
+        row.get_by_role("button", name="Go back").click()
+        expect(page.get_by_text("alice has no open order in BTCUSDT.")).to_be_visible()
+        expect(page.get_by_text("epoch 1")).to_be_visible()
+        expect(page.locator(".said code")).to_contain_text("venue snapshot revert base")
+
+
+def test_time_is_moved_to_the_next_funding(browser: Browser, server: Server) -> None:
+    alice = server.client("alice")
+    opening = {"symbol": "BTCUSDT", "side": "BUY", "positionSide": "LONG", "type": "MARKET"}
+    assert alice.post(CONTRACT, opening | {"quantity": "0.05"}).status == 200
+    with opened(browser, server, "/?tab=bills") as page:
+        expect(page.locator("#account tbody")).to_contain_text("position open long")
+        page.get_by_role("button", name="To funding").click()
+        expect(page.locator(".said")).to_contain_text("Funding is settled.")
+        bill = page.locator("#account tbody tr", has_text="position funding")
+        expect(bill).to_be_visible()
+        bill.get_by_role("link").click()
+        expect(page.locator(".why .reasons")).to_contain_text("funding")
+
+
+def test_values_are_those_of_rest(browser: Browser, server: Server) -> None:
+    alice = server.client("alice")
+    assert alice.post(CONTRACT, order("60000")).status == 200
+    with opened(browser, server, "/?tab=balances") as page:
+        expect(page.locator("#account tbody tr").first).to_be_visible()
+        shown = page.locator("#account tbody tr").all_inner_texts()
+        for row in alice.get("/capi/v3/account/balance").json:
+            values = [row[name] for name in ("asset", "balance", "availableBalance", "frozen")]
+            assert any(all(value in text for value in values) for text in shown), (row, shown)
+        depth = alice.get("/capi/v3/market/depth?symbol=BTCUSDT&limit=15").json
+        best = page.locator(".ladder .bids tr").first
+        expect(best).to_contain_text(depth["bids"][0][0])
+        expect(best).to_contain_text(depth["bids"][0][1])
+
+
+def test_a_fault_is_armed_with_its_command(browser: Browser, server: Server) -> None:
+    with opened(browser, server) as page:
+        page.get_by_role("button", name="Arm a fault").click()
+        button = page.get_by_role("button", name="Lose the reply to the next order")
+        button.hover()
+        said = "venue fault add drop_after --operation 'place*' --owner alice --count 1"
+        expect(page.locator(".said code")).to_contain_text(said)
+        button.click()
+        expect(page.get_by_role("button", name="1 fault armed")).to_be_visible()
+        (rule,) = server.client().get("/_venue/faults").json
+        assert (rule["effect"], rule["when"]) == ({"kind": "drop_after"}, {"count": 1})
