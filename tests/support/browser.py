@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 from support.server import Server
 from support.tools import needed
@@ -29,6 +29,7 @@ RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 def chromium() -> Iterator[Browser]:
     """A browser of its own, which is closed."""
     path = needed("chromium")
+    expect.set_options(timeout=WAIT_S * 1000)
     playwright: Playwright
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS])

@@ -59,8 +59,8 @@ export function advance(by) {
 /** @returns {Action} */
 export function toFunding() {
   return {
-    line: venue("clock advance --to-next funding"),
-    run: () => ask("advance_clock", { to_next: "funding" }),
+    line: venue("clock advance --to-next funding --sparse"),
+    run: () => ask("advance_clock", { to_next: "funding", sparse: true }),
     done: "Funding is settled.",
   };
 }

@@ -3,9 +3,6 @@
 /** @typedef {import("./types").WireEntry} WireEntry */
 /** @typedef {Record<string, unknown>} Fields */
 
-/** @typedef {{key: string, timestamp: string, signature: string, payload: string}} Signed */
-/** @typedef {WireEntry & {answer?: string, size?: number, cut?: boolean, ignored?: string[],
- * orders?: number[], sequence?: number, signed?: Signed | null, tool?: boolean}} Entry */
 
 /** Paths of the venue's own pages and commands, which are nobody's bot. */
 const OWN = /^\/(_venue\/|pages\/|why\/|learn$|favicon\.ico$|$)/;
@@ -15,8 +12,7 @@ const CHANGES = /^(place|cancel|close|change|set|move|stop|internal)_/;
 /** Whether the venue's own tools asked, and changed nothing. @param {WireEntry} entry */
 export function isOwn(entry) {
   if (!isRequest(entry)) return false;
-  const { tool } = /** @type {Entry} */ (entry);
-  return OWN.test(entry.path) || Boolean(tool && !changes(entry));
+  return OWN.test(entry.path) || (entry.tool === true && !changes(entry));
 }
 
 /** The parameters of a request, or null where its text is none. @param {string} text
@@ -92,12 +88,12 @@ function short(value) {
 /** The names of parameters that the operation does not know. @param {WireEntry} entry
  * @returns {string[]} */
 export function ignored(entry) {
-  return /** @type {Entry} */ (entry).ignored ?? [];
+  return entry.ignored ?? [];
 }
 
 /** The orders that a request placed or named. @param {WireEntry} entry @returns {string[]} */
 export function orderIds(entry) {
-  const ids = (/** @type {Entry} */ (entry).orders ?? []).map(String);
+  const ids = (entry.orders ?? []).map(String);
   if (ids.length) return ids;
   const id = fields(entry.text)?.orderId;
   return typeof id === "string" || typeof id === "number" ? [String(id)] : [];

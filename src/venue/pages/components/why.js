@@ -154,7 +154,7 @@ function Sent({ entry }) {
 
 /** @param {{entry: WireEntry}} props */
 function Signed({ entry }) {
-  const { signed } = /** @type {import("../entries.js").Entry} */ (entry);
+  const { signed } = entry;
   if (!signed) return null;
   return html`<details>
     <summary>What was signed</summary>
@@ -169,7 +169,7 @@ function Signed({ entry }) {
 
 /** @param {{entry: WireEntry}} props */
 function Answered({ entry }) {
-  const { answer, size, cut } = /** @type {import("../entries.js").Entry} */ (entry);
+  const { answer, size, cut } = entry;
   if (!answer) return null;
   return html`<h3>The answer</h3>
     <pre tabindex="0">${spread(answer)}</pre>
