@@ -77,7 +77,7 @@ def opened(
 
 
 def violations(page: Page) -> list[str]:
-    """What axe finds in the page, a line for each element."""
+    """Return the violations that axe finds in the page, a line for each element."""
     # Evaluated, not added as an element: the page's policy allows no inline script.
     page.evaluate(AXE.read_text())
     found: dict[str, Any] = page.evaluate(
@@ -91,5 +91,5 @@ def violations(page: Page) -> list[str]:
 
 
 def fits(page: Page) -> bool:
-    """Whether the page is no wider than its window."""
+    """Return whether the page is no wider than its window."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
