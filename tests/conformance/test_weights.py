@@ -133,7 +133,11 @@ COPYING: tuple[Row, ...] = (
     ("GET", "/capi/v3/copy/trader/historyOrders", None, 10, 15),
     ("GET", "/capi/v3/copy/trader/pairs", None, 1, 1),
 )
-ROWS = SECTION_8 + OTHERS + CONTRACTS + COPYING
+OWN: tuple[Row, ...] = (
+    ("GET", "/_venue/own/places", None, 5, 5),
+    ("GET", "/_venue/own/wire", None, 5, 5),
+)
+ROWS = SECTION_8 + OTHERS + CONTRACTS + COPYING + OWN
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from venue.api import countdown as countdowns
+from venue.api import own
 from venue.api.contract import account as contract_account
 from venue.api.contract import conditional as contract_conditional
 from venue.api.contract import demo as contract_demo
@@ -173,6 +174,9 @@ class Methods:
 
     cancel_after = Call(countdowns.cancel_after)
     contract_cancel_after = Call(countdowns.contract_cancel_after)
+
+    places = Call(own.places)
+    own_wire = Call(own.own_wire)
 
     open_copies = Call(copying_follower.open_copies)
     each_open_copies = Each(copying_follower.open_copies)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Final
 
-from venue.api import errors
+from venue.api import errors, own
 from venue.api.contract import account as contract
 from venue.api.contract import orders as contract_orders
 from venue.api.operation import Row
@@ -18,7 +18,17 @@ from venue.client.errors import refused
 from venue.library import views
 from venue.library.calls import check_count, row_of
 from venue.library.market import SPOT, Asking
-from venue.library.results import Balance, Bill, Equity, Fill, Income, Order, Placed, Position
+from venue.library.results import (
+    Balance,
+    Bill,
+    Equity,
+    Fill,
+    Income,
+    Order,
+    Place,
+    Placed,
+    Position,
+)
 from venue.library.tables import Table
 
 Money = str | int | Decimal
@@ -120,6 +130,12 @@ class Account:
             return [views.spot_order(order) for order in found]
         rows = self._ask(contract_orders.contract_open_orders, self.name, symbol=symbol)
         return [views.contract_order(order) for order in rows]
+
+    def places(self, symbol: str | None = None, *, product: str = SPOT) -> list[Place]:
+        """Return the places of the open orders in the queues at their prices, oldest first."""
+        wanted = self._product(product)
+        found = self._ask(own.places, self.name, product=wanted.upper(), symbol=symbol)
+        return [views.place(place) for place in found]
 
     def _named(self, order: object, product: str) -> tuple[int, str]:
         if isinstance(order, int):

@@ -39,6 +39,21 @@ class Order(Struct, frozen=True, kw_only=True):
     value: Decimal
 
 
+class Place(Struct, frozen=True, kw_only=True):
+    """The place of a resting order in the queue at its price: the quantities before it and after
+    it. None where it stands in no queue, or too many orders do. `quantity` still rests."""
+
+    order_id: int
+    symbol: str
+    product: str
+    side: str
+    price: Decimal
+    quantity: Decimal
+    ahead: Decimal | None
+    behind: Decimal | None
+    at_price: Decimal | None
+
+
 class Balance(Struct, frozen=True):
     """Money in one asset. `total` is the wallet, without the `unrealized` of open positions."""
 

@@ -8,6 +8,7 @@ from venue.api.contract import account as contract
 from venue.api.contract.orders import ContractOrderView, UserTrade
 from venue.api.operator.clock import Advance
 from venue.api.operator.preview import Preview as PreviewView
+from venue.api.own import QueuePlace
 from venue.api.spot import account as spot
 from venue.api.spot.orders import MyTrade, OrderView
 from venue.library.market import CONTRACT, SPOT
@@ -19,6 +20,7 @@ from venue.library.results import (
     Fill,
     Income,
     Order,
+    Place,
     Position,
     Preview,
     PreviewFill,
@@ -30,6 +32,25 @@ ZERO = Decimal(0)
 def spot_order(view: OrderView) -> Order:
     """Return a spot order."""
     return _order(view, SPOT, "", view.cummulative_quote_qty)
+
+
+def place(view: QueuePlace) -> Place:
+    """Return the place of an order."""
+    return Place(
+        order_id=view.order_id,
+        symbol=view.symbol,
+        product=view.product.lower(),
+        side=view.side,
+        price=Decimal(view.price),
+        quantity=Decimal(view.quantity),
+        ahead=_known(view.ahead),
+        behind=_known(view.behind),
+        at_price=_known(view.at_price),
+    )
+
+
+def _known(text: str | None) -> Decimal | None:
+    return Decimal(text) if text is not None else None
 
 
 def contract_order(view: ContractOrderView) -> Order:

@@ -191,7 +191,7 @@ def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool)
 def _tag(row: Row) -> str:
     if row.access is Access.OPERATOR:
         return "operator"
-    return f"{product_of(row)} {ACCESS_TAGS[row.access]}"
+    return f"{product_of(row) or 'own'} {ACCESS_TAGS[row.access]}"
 
 
 def _shown(headers: dict[str, str]) -> dict[str, Any]:

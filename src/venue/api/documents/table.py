@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from venue.api import countdown
+from venue.api import countdown, own
 from venue.api.contract import account as contract_account
 from venue.api.contract import conditional, demo
 from venue.api.contract import market as contract_market
@@ -45,6 +45,7 @@ ROWS: tuple[Row, ...] = (
     *countdown.ROWS,
     *follower.ROWS,
     *trader.ROWS,
+    *own.ROWS,
     *operator.ROWS,
     *contracts.ROWS,
     *benefits.ROWS,

@@ -19,7 +19,7 @@ from venue.api import errors
 from venue.api.operation import VENUE
 from venue.gateway.access.sessions import PAGE, PageSession, PageSessions
 
-OPERATOR_PATHS: Final = f"{VENUE.prefix}/".encode()  # how theirs begin, and nobody else's
+OPERATOR_PATHS: Final = f"{VENUE.prefix}/".encode()  # how theirs begin, and an owner's own part
 LOCAL_HOSTS: Final = (b"127.0.0.1", b"localhost", b"[::1]")
 HTTP_PORT: Final = 80  # clients leave it out of Host
 ROOT: Final = 0  # the user id that may do everything anyway

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
+from venue.api import own
 from venue.api.errors import ApiError
 from venue.api.operator import wire
 from venue.core.engine import Engine
@@ -28,7 +29,7 @@ ANSWER_BYTES: Final = KEPT_BYTES + PATH_BYTES  # of an answer with its head
 KEY_BYTES: Final = 4  # the last of a key
 SIGNATURE_BYTES: Final = 8  # the first of a signature: too few to use it
 STAMP_BYTES: Final = 16  # of a time: those that are right have 13
-OWN_PATH: Final = wire.wire.path.encode()  # reading the log leaves no entry in it
+READS: Final = frozenset((wire.wire.path.encode(), own.own_wire.path.encode()))
 REQUEST_ID: Final = b"\r\nx-venue-request-id: %d\r\n"
 ACT_AS: Final = b"x-venue-act-as"
 _OK: Final = b"HTTP/1.1 200"
@@ -65,7 +66,7 @@ class WireLog:
         """Serve as `serve` does, and note every request and its answer."""
 
         def serve_and_note(request: Request) -> None:
-            if request.path != OWN_PATH:
+            if request.path not in READS:  # reading the log leaves no entry in it
                 request.connection = Exchange(self, request)
             serve(request)
 

@@ -13,7 +13,7 @@ from venue.api.documents.table import ROWS
 from venue.api.operation import Row
 from venue.gateway.dispatch.routes import Closed, Route, Routes
 from venue.gateway.door import Door
-from venue.gateway.operations import countdown
+from venue.gateway.operations import countdown, own
 from venue.gateway.operations.batches import closed_until
 from venue.gateway.operations.contract import account as contract_account
 from venue.gateway.operations.contract import (
@@ -62,7 +62,7 @@ MODULES: Final = (
     contract_account, conditional, conditional_questions, margin, contract_market,
     contract_order_questions, contract_orders, countdown, follower, trader, benefits, bundle, clock,
     operator_content, contracts, operator_copying, explain, faults, fee_tiers, keys, preview,
-    references, settings, snapshots, venue, wire, worlds,
+    references, settings, snapshots, venue, wire, worlds, own,
 )  # fmt: skip
 
 
@@ -75,6 +75,8 @@ def not_practice(door: Door) -> str:
 CLOSED: Final[dict[str, Closed]] = {
     "place_batch": closed_until("batchPlace"),
     "place_contract_batch": closed_until("contractBatchPlace"),
+    "places": not_practice,
+    "own_wire": wire.wire_off,
 }
 CLOSED_MODULES: Final[dict[ModuleType, Closed]] = {
     **dict.fromkeys((faults, clock, references, snapshots, worlds), not_practice),

@@ -16,6 +16,7 @@ from venue.api.market_data import DepthRequest, TradesRequest
 from venue.api.operation import Empty, Row
 from venue.api.operator.clock import clock
 from venue.api.operator.faults import faults
+from venue.api.own import PlacesRequest, places
 from venue.api.spot import account, market, orders
 from venue.gateway.operations.bindings import routes
 from venue.vocabulary import Access, Product
@@ -80,6 +81,14 @@ def _algos(symbol: str) -> conditional.OpenAlgosRequest:
     return conditional.OpenAlgosRequest(symbol=symbol)
 
 
+def _places(symbol: str) -> PlacesRequest:
+    return PlacesRequest(product="SPOT", symbol=symbol)
+
+
+def _contract_places(symbol: str) -> PlacesRequest:
+    return PlacesRequest(product="CONTRACT", symbol=symbol)
+
+
 def _market(symbol: str) -> market.SelectionRequest:
     return market.SelectionRequest(symbol=symbol)
 
@@ -103,6 +112,7 @@ _CONTRACT: Final[tuple[tuple[str, Row, Request], ...]] = (
     ("trades", contract_market.contract_trades, _trades),
     ("candle", contract_market.contract_klines, _contract_candles),
     ("orders", contract_orders.contract_open_orders, _contract_orders),
+    ("places", places, _contract_places),
     ("positions", contract_account.positions, _empty),
     ("balances", contract_account.contract_balance, _empty),
     ("conditional", conditional.open_algos, _algos),
@@ -113,5 +123,6 @@ _SPOT: Final[tuple[tuple[str, Row, Request], ...]] = (
     ("trades", market.trades, _trades),
     ("candle", market.klines, _candles),
     ("orders", orders.open_orders, _orders),
+    ("places", places, _places),
     ("balances", account.account, _empty),
 )

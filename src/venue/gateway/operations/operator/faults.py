@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import structs
 
-from venue.api import errors
+from venue.api import errors, own
 from venue.api.documents.table import ROWS
 from venue.api.operation import Empty, Row
 from venue.api.operator.faults import (
@@ -46,7 +46,9 @@ MIDNIGHT: Final = "midnight"
 TIME_RULE: Final = f"{INSTANT_RULE}, a span from now such as +90s, {MIDNIGHT} or {MIDNIGHT}+30s"
 _PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)(%?)", re.ASCII)
 _RESERVED: Final = ("try", "presets")  # they are paths of their own
-_HIT: Final = [row for row in ROWS if row.access is not Access.OPERATOR]  # by rules
+_HIT: Final = [  # by rules: what stands under /_venue/ is not
+    row for row in ROWS if row.access is not Access.OPERATOR and row not in own.ROWS
+]
 
 
 def faults(call: Call, _: Empty) -> list[FaultView]:

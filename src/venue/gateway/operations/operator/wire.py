@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from venue.api import errors
 from venue.api.operator.wire import KINDS, WireEntry, WireRequest
+from venue.api.own import OwnWireRequest
 from venue.gateway.dispatch.json_body import json_value
 from venue.gateway.dispatch.wire_log import Exchange, LoggedFrame, SocketExchange, WireLog
 from venue.gateway.door import Call, Door
@@ -23,6 +24,7 @@ from venue.gateway.operations.operator.wire_entries import (
     uid_of,
 )
 
+Asked = WireRequest | OwnWireRequest
 REQUEST, OPERATION, HEARD, SENT = KINDS
 FIRST_REFUSED: Final = 400
 
@@ -36,11 +38,16 @@ def wire_off(door: Door) -> str:
 
 def wire(call: Call, request: WireRequest) -> list[WireEntry]:
     """Return the newest entries that agree, oldest first."""
-    node = call.node
-    log = call.door.wire
+    owner = request.owner
+    return entries(call.door, request, call.node.owner(owner).uid if owner is not None else None)
+
+
+def entries(door: Door, request: Asked, uid: int | None) -> list[WireEntry]:
+    """Return the newest entries of an owner, or without a uid of everybody, that agree with the
+    other fields of a request."""
+    node, log = door.node, door.wire
     if log is None:
-        return _of_past(call.door, request)
-    uid = node.owner(request.owner).uid if request.owner is not None else None
+        return _of_past(door, request, uid)
     found: list[WireEntry] = []
     for noted in _newest_first(log, request.kind):
         if noted.number <= request.after:
@@ -57,14 +64,13 @@ def wire(call: Call, request: WireRequest) -> list[WireEntry]:
     return found[::-1]
 
 
-def _of_past(door: Door, request: WireRequest) -> list[WireEntry]:
+def _of_past(door: Door, request: Asked, uid: int | None) -> list[WireEntry]:
     """Return the entries of a run that is over, which were masked when they were noted."""
-    entries, node = door.past_wire, door.node
-    assert entries is not None, "it is closed then"
-    name = node.owner(request.owner).name if request.owner is not None else None
+    assert door.past_wire is not None, "it is closed then"
+    name = door.node.engine.accounts[uid].name if uid is not None else None
     found = [
         entry
-        for entry in entries
+        for entry in door.past_wire
         if entry.number > request.after
         and name in (None, entry.owner)
         and (entry.fault or not request.faulty)
@@ -99,7 +105,7 @@ def _newest_first(
     return merge(*both, key=lambda noted: -noted.number)
 
 
-def _may_agree(noted: Exchange | SocketExchange | LoggedFrame, request: WireRequest) -> bool:
+def _may_agree(noted: Exchange | SocketExchange | LoggedFrame, request: Asked) -> bool:
     """Return whether an entry has the requested kind, operation and status, and is of a client, or
     of the venue's tools where those are wanted."""
     if request.kind not in (None, kind_of(noted)):
@@ -113,7 +119,7 @@ def _may_agree(noted: Exchange | SocketExchange | LoggedFrame, request: WireRequ
     return _has_status(noted.status, request, said=False)
 
 
-def _has_status(status: int, request: WireRequest, *, said: bool) -> bool:
+def _has_status(status: int, request: Asked, *, said: bool) -> bool:
     wanted = request.status
     if said:
         return wanted is None and request.operation is None and not request.refused
