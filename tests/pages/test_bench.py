@@ -11,10 +11,17 @@ from playwright.sync_api import Browser, Page, expect
 
 from support.browser import fits, opened, violations
 from support.server import Server
+from venue.gateway.pages.files import FOLDER
 
 CONTRACT = "/capi/v3/order"
 SOON_MS = 1000  # a request appears within this time
 THEMES = ("dark", "light")
+MOST_BYTES = 120 * 1024  # of the first screen, compressed
+# The page and its files, and their bytes as they came.
+LOADED = """(url) => Object.fromEntries(
+  [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+    .filter((one) => one.name === `${url}/` || one.name.startsWith(`${url}/pages/`))
+    .map((one) => [one.name, one.encodedBodySize]))"""
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 
 
@@ -185,6 +192,23 @@ def test_time_is_moved_to_the_next_funding(browser: Browser, server: Server) -> 
         expect(page.locator(".why .reasons")).to_contain_text("funding")
 
 
+def test_an_order_that_was_sent_twice_is_pointed_out(browser: Browser, server: Server) -> None:
+    rule = {"match": {"operation": "place*"}, "when": {"count": 1}}
+    server.client().post("/_venue/faults", rule | {"effect": {"kind": "drop_after"}})
+    with pytest.raises(ConnectionError):
+        server.client("alice").post(CONTRACT, order("60000"))
+    assert server.client("alice").post(CONTRACT, order("60000")).status == 200
+    with opened(browser, server) as page:
+        expect(page.locator(".line .outcome", has_text="lost")).to_have_count(1)
+        second = line(page, "placed twice?")
+        expect(second).to_be_visible()
+        second.click()
+        expect(page.locator(".why")).to_contain_text("asked for the same, and its answer was lost")
+        page.locator(".why p.warn a").click()
+        expect(page.locator(".why .verdict")).to_contain_text("drop_after")
+        expect(page.locator(".why")).to_contain_text("asked for the same again")
+
+
 def test_values_are_those_of_rest(browser: Browser, server: Server) -> None:
     alice = server.client("alice")
     assert alice.post(CONTRACT, order("60000")).status == 200
@@ -208,7 +232,24 @@ def test_a_fault_is_armed_with_its_command(browser: Browser, server: Server) -> 
         said = "venue fault add drop_after --operation 'place*' --owner alice --count 1"
         expect(page.locator(".said code")).to_contain_text(said)
         button.click()
-        expect(page.get_by_role("button", name="1 fault armed")).to_be_visible()
+        expect(page.locator(".chip.warn")).to_have_text("⚠ 1 fault")
         (rule,) = server.client().get("/_venue/faults").json
         assert (rule["effect"]["kind"], rule["when"]) == ("drop_after", {"count": 1})
         assert rule["match"] == {"operation": "place*", "owner": "alice"}
+
+
+def test_the_first_screen_is_small(browser: Browser, server: Server) -> None:
+    with opened(browser, server) as page:
+        expect(page.locator(".canvas canvas").first).to_be_visible()
+        sizes: dict[str, int] = page.evaluate(LOADED, server.url)
+    assert any("lightweight-charts" in name for name in sizes)
+    assert not any("why.js" in name for name in sizes)  # fetched when it is opened
+    assert sum(sizes.values()) <= MOST_BYTES, sorted(sizes.items(), key=lambda one: one[1])
+
+
+def test_no_text_becomes_markup_or_code() -> None:
+    modules = [path for path in FOLDER.rglob("*.js") if path.parent.name != "vendor"]
+    assert len(modules) > 20
+    for path in modules:
+        for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval("):
+            assert word not in path.read_text(), path

@@ -104,6 +104,49 @@ export function changes(entry) {
   return entry.method !== "GET" && CHANGES.test(entry.operation);
 }
 
+/** What a retry has in common with the request that it repeats. @param {WireEntry} entry */
+function intent(entry) {
+  const found = fields(entry.text);
+  if (!found) return "";
+  const { newClientOrderId, clientAlgoId, timestamp, recvWindow, ...rest } = found;
+  const listed = Object.entries(rest).sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([entry.owner, entry.operation, listed]);
+}
+
+/** Orders that were sent again after their answer was lost, under another id or none: the number of
+ * each with that of the lost one. @param {WireEntry[]} entries oldest first
+ * @returns {Map<number, number>} */
+export function twins(entries) {
+  /** @type {Map<string, WireEntry>} */
+  const open = new Map();
+  const found = new Map();
+  for (const entry of entries) {
+    if (!isRequest(entry) || !/^place_/.test(entry.operation)) continue;
+    const same = intent(entry);
+    const former = open.get(same);
+    if (lost(entry)) open.set(same, entry);
+    else if (former && entry.status === 200) {
+      open.delete(same);
+      const ids = [former, entry].map((one) => fields(one.text)?.newClientOrderId);
+      if (!ids[0] || ids[0] !== ids[1]) found.set(entry.number, former.number);
+    }
+  }
+  return found;
+}
+
+/** The rule that hit a request, as 1:fault-1 names it. @param {WireEntry} entry
+ * @param {import("./types").FaultView[] | null | undefined} rules */
+export function faultWords(entry, rules) {
+  return entry.fault
+    .split(",")
+    .map((one) => {
+      const id = one.trim().replace(/^\d+:/, "");
+      const rule = rules?.find((other) => other.id === id);
+      return rule ? `${rule.effect.kind} (${id})` : id;
+    })
+    .join(", ");
+}
+
 /** A text of JSON, with a line for each field; any other text as it is. @param {string} text */
 export function spread(text) {
   try {

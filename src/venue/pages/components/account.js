@@ -6,7 +6,7 @@ import { bills, fills, pools, trouble } from "../details.js";
 import { html } from "../html.js";
 import { follow, go, linked, place } from "../route.js";
 import {
-  balances, conditional, connection, orders, owner, positions, prices, product, symbol,
+  balances, conditional, connection, orders, owner, positions, product, symbol,
 } from "../state.js";
 import { clocked, dated } from "../times.js";
 import { Empty, Gain, Num, Side } from "./parts.js";
@@ -80,15 +80,13 @@ function Positions() {
     return html`<${Empty}>${owner.value} has no position. An order that fills opens one.<//>`;
   const source = "GET /capi/v3/account/position/allPosition";
   return table(
-    ["Contract", "Size", "Entry", "Mark", "Liquidation", "Profit", "Margin used"],
+    ["Contract", "Size", "Entry", "Liquidation", "Profit", "Margin used"],
     open.map((one) => {
-      const mark = prices.value?.find((other) => other.symbol === one.symbol)?.markPrice;
       const pool = pools.value.find((other) => other.id === one.id);
       return html`<tr key=${one.id}>
         <td>${one.symbol} <${Side} side=${one.side} /> <span class="dim">${one.marginType === "CROSSED" ? "cross" : "isolated"} ${one.leverage}×</span></td>
         <td class="r"><${Num} value=${one.size} source=${source} /></td>
         <td class="r"><${Num} value=${pool?.entryPrice ?? divided(one.openValue, one.size, 2)} source=${`openValue ${one.openValue} / size ${one.size}`} /></td>
-        <td class="r">${mark ? html`<${Num} value=${mark} />` : "—"}</td>
         <td class="r">${isZero(one.liquidatePrice) ? html`<span class="dim" title="At no price is the pool liquidated">none</span>` : html`<${Num} value=${one.liquidatePrice} source=${source} />`}</td>
         <td class="r"><${Gain} value=${one.unrealizePnl} source=${source} /></td>
         <td class="r">${pool && html`<${Meter} equity=${pool.poolEquity} need=${pool.poolMaintenance} />`}</td>

@@ -17,7 +17,7 @@ import { Empty, Num, Panel } from "./parts.js";
 /** @typedef {import("../vendor/lightweight-charts.js").UTCTimestamp} Seconds */
 /** @typedef {{price: string, title: string, color: string, style: number, near: boolean}} Line */
 
-const KEPT = 300; // candles
+const KEPT = 240; // candles
 const MINUTE_MS = 60_000;
 const NEAR = 0.02; // lines within this part of the price stretch the scale
 const TABLE_ROWS = 40;

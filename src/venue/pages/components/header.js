@@ -119,7 +119,6 @@ function Clock() {
             : told.mode;
   const title = told && `Venue time, GET /_venue/clock at sequence ${told.sequence}`;
   return html`<span class="clock" title=${title}>
-    <span class="dim">Clock</span>
     <time class="num">${now.value ? dated(now.value) : "—"}</time>
     <span class="dim">UTC</span> ${how && html`<span class="chip">${how}</span>`}
   </span>`;
@@ -128,7 +127,7 @@ function Clock() {
 function Faults() {
   const active = (faults.value ?? []).filter((rule) => rule.enabled);
   if (!active.length) return null;
-  const said = `${active.length} ${active.length === 1 ? "fault" : "faults"} armed`;
+  const said = `${active.length} ${active.length === 1 ? "fault" : "faults"}`;
   return html`<button
     type="button"
     class="chip warn"

@@ -2,11 +2,13 @@
 
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import * as actions from "../commands.js";
-import { changes, fields, ignored, lost, orderIds, outcome, refused, spread } from "../entries.js";
+import {
+  changes, faultWords, fields, ignored, lost, orderIds, outcome, refused, spread, twins,
+} from "../entries.js";
 import { html } from "../html.js";
 import { follow, go, linked, place } from "../route.js";
 import { Refused, ask, worded } from "../session.js";
-import { wire } from "../state.js";
+import { faults, wire } from "../state.js";
 import { dated, exact } from "../times.js";
 import { Again } from "./again.js";
 import { Act, rule } from "./controls.js";
@@ -88,6 +90,7 @@ function Request({ id }) {
   return html`<${Verdict} entry=${entry} />
     ${bad && entry.status !== null && html`<${Reasons} kind="refusal" id=${id} />`}
     ${lost(entry) && html`<${Lost} entry=${entry} />`}
+    <${Twin} entry=${entry} />
     <${Sent} entry=${entry} />
     <${Answered} entry=${entry} />
     ${!bad && orders.map((one) => html`<h3>Order ${one}</h3><${Reasons} key=${one} kind="order" id=${one} />`)}
@@ -118,7 +121,7 @@ function Verdict({ entry }) {
       ${dated(entry.time).slice(0, 10)} ${exact(entry.time)} UTC · ${entry.owner || "nobody’s key"} ·
       answered in ${entry.ms.toFixed(1)} ms · ${entry.operation || "no operation"}
     </p>
-    ${entry.fault && html`<p class="warn">⚠ A fault was armed and hit this request: ${entry.fault}</p>`}
+    ${entry.fault && html`<p class="warn">⚠ An armed fault hit this request: ${faultWords(entry, faults.value)}</p>`}
   </div>`;
 }
 
@@ -129,6 +132,21 @@ function Lost({ entry }) {
       ? "The fault above took the answer away. Its kind says whether the venue carried the request out first: drop_after did."
       : "The client ended the connection before its answer, or the venue had none."}
     ${changes(entry) && "A client that sends it again needs the same newClientOrderId, or it orders twice."}
+  </p>`;
+}
+
+/** Points out the pair of an order whose answer was lost and the one that was sent for it.
+ * @param {{entry: WireEntry}} props */
+function Twin({ entry }) {
+  const pair = [...twins(wire.value.entries)].find((one) => one.includes(entry.number));
+  if (!pair) return null;
+  const [second, first] = pair;
+  const other = String(entry.number === second ? first : second);
+  const why = { kind: /** @type {const} */ ("request"), id: other };
+  const link = html`<a href=${linked({ why })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>request ${other}</a>`;
+  return html`<p class="warn">
+    ⧉ ${entry.number === second ? html`${link} asked for the same, and its answer was lost.` : html`${link} asked for the same again.`}
+    ${" "}Without one newClientOrderId in both, the venue takes them for two orders.
   </p>`;
 }
 

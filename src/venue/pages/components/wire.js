@@ -1,10 +1,12 @@
 /** The wire: each request of each client, newest first, with filters. */
 
 import { useRef } from "../vendor/preact-hooks.js";
-import { asked, ignored, isRequest, lost, outcome, refused, summary } from "../entries.js";
+import {
+  asked, faultWords, ignored, isRequest, lost, outcome, refused, summary, twins,
+} from "../entries.js";
 import { html } from "../html.js";
 import { follow, go, linked, place } from "../route.js";
-import { connection, wire } from "../state.js";
+import { connection, faults, wire } from "../state.js";
 import { exact } from "../times.js";
 import { Connect } from "./connect.js";
 import { useStill } from "./held.js";
@@ -47,7 +49,7 @@ export function WirePanel() {
         ${filtered ? "No request agrees with these filters. " : "No request yet. "}
         ${filtered && html`<button type="button" class="small" onClick=${() => go({ by: "", operation: "", show: "requests" })}>Show all</button>`}
       <//>`}
-      <${Lines} lines=${lines} />
+      <${Lines} lines=${lines} again=${twins(entries)} />
     </div>
     ${none ? "" : html`<${Untold} kept=${entries.length} found=${found.length} dropped=${dropped} shown=${lines.length} />`}
   </section>`;
@@ -84,8 +86,8 @@ function Filters({ entries }) {
   </div>`;
 }
 
-/** @param {{lines: WireEntry[]}} props */
-function Lines({ lines }) {
+/** @param {{lines: WireEntry[], again: Map<number, number>}} props */
+function Lines({ lines, again }) {
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   /** @param {KeyboardEvent} event */
   const move = (event) => {
@@ -97,12 +99,12 @@ function Lines({ lines }) {
     other.focus();
   };
   return html`<ol class="lines" ref=${list} onKeyDown=${move} aria-label="Requests, newest first">
-    ${lines.map((entry) => html`<${Line} key=${entry.number} entry=${entry} />`)}
+    ${lines.map((entry) => html`<${Line} key=${entry.number} entry=${entry} first=${again.get(entry.number)} />`)}
   </ol>`;
 }
 
-/** @param {{entry: WireEntry}} props */
-function Line({ entry }) {
+/** @param {{entry: WireEntry, first: number | undefined}} props */
+function Line({ entry, first }) {
   const why = { kind: /** @type {const} */ ("request"), id: String(entry.number) };
   const chosen = place.value.why?.kind === "request" && place.value.why.id === why.id;
   const bad = refused(entry) || lost(entry);
@@ -119,7 +121,8 @@ function Line({ entry }) {
       <span class="summary">${summary(entry)}</span>
       ${bad && html`<span class="told">${entry.code ? `${entry.code} ${entry.msg}` : "The connection ended without an answer."}</span>`}
       ${unknown.length > 0 && html`<span class="told warn">ignored: ${unknown.join(", ")}</span>`}
-      ${entry.fault && html`<span class="told warn">⚠ fault ${entry.fault}</span>`}
+      ${entry.fault && html`<span class="told warn">⚠ fault ${faultWords(entry, faults.value)}</span>`}
+      ${first !== undefined && html`<span class="told warn">⧉ the same order as request ${first}, whose answer was lost: placed twice?</span>`}
     </a>
   </li>`;
 }
