@@ -20,7 +20,7 @@ OPERATIONS: Final = (
     "clear_faults", "remove_fault", "snapshots", "keep_snapshot", "revert", "references",
     "hold_index", "release_index", "crash", "wire", "preview", "liquidations",
     "operator_positions",
-    "explain_order", "explain_refusal", "explain_bill", "explain_liquidation",
+    "places", "explain_order", "explain_refusal", "explain_bill", "explain_liquidation",
     "exchange_info", "klines", "depth", "trades", "tickers", "contract_exchange_info",
     "contract_klines", "contract_depth", "contract_trades", "contract_tickers", "premium_index",
     "account", "open_orders", "my_trades", "bills", "order", "place_order", "cancel_order",
@@ -40,6 +40,7 @@ SECTIONS: Final = {
     "positions": ("positions",),
     "balances": ("account", "contract_balance"),
     "conditional": ("open_algos",),
+    "places": ("places",),
     "wire": ("wire",),
 }
 PLAIN: Final = {

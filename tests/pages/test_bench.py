@@ -73,13 +73,42 @@ def test_a_refused_order_names_its_rule(browser: Browser, server: Server) -> Non
 
 
 def mended(page: Page, server: Server) -> None:
-    """The request is sent again with a size that there is money for, and is taken."""
+    """The request is taken with a size that there is money for, and with one of one's own."""
+    page.get_by_role("button", name="Send it mended as alice").click()
+    expect(page.locator(".why pre[role=status]")).to_contain_text("HTTP 200")
+    (resting,) = server.client("alice").get("/capi/v3/openOrders").json
+    assert 250 < float(resting["origQty"]) < 300  # of 500, by the money that is free
+    server.client("alice").delete("/capi/v3/allOpenOrders?symbol=BTCUSDT")
     page.get_by_role("button", name="Edit and send").click()
     page.get_by_label("quantity").fill("0.05")
     page.get_by_role("button", name="Send as alice").click()
     expect(page.locator(".why pre[role=status]")).to_contain_text("HTTP 200")
     (resting,) = server.client("alice").get("/capi/v3/openOrders").json
     assert resting["origQty"] == "0.05000"
+
+
+def test_a_price_with_too_many_decimals_is_mended(browser: Browser, server: Server) -> None:
+    refused = server.client("alice").post(CONTRACT, order("60000.12345"))
+    number = refused.headers["x-venue-request-id"]
+    with opened(browser, server, f"/why/request/{number}") as page:
+        expect(page.locator(".mended")).to_contain_text("60000.12345 → 60000.12")
+        page.get_by_role("button", name="Send it mended as alice").click()
+        expect(page.locator(".why pre[role=status]")).to_contain_text("HTTP 200")
+        (resting,) = server.client("alice").get("/capi/v3/openOrders").json
+        assert resting["price"] == "60000.12"
+
+
+def test_an_own_order_has_its_place_in_the_book(browser: Browser, server: Server) -> None:
+    alice = server.client("alice")
+    depth = alice.get("/capi/v3/market/depth?symbol=BTCUSDT&limit=15").json
+    price, size = depth["bids"][2]
+    placed = alice.post(CONTRACT, order(price)).json["orderId"]
+    with opened(browser, server) as page:
+        mine = page.locator(".ladder .own .mine")
+        expect(mine).to_contain_text(f"{size.rstrip('0')} ahead")
+        mine.click()
+        expect(page).to_have_url(f"{server.url}/why/order/{placed}")
+        expect(page.locator(".why .reasons")).to_contain_text("alice asked to BUY 0.05000 BTCUSDT")
 
 
 def test_a_view_has_an_address_and_the_back_key_goes_back(browser: Browser, server: Server) -> None:

@@ -23,6 +23,7 @@ export const OPERATIONS = {
   preview: ["POST", "/_venue/preview", true],
   liquidations: ["GET", "/_venue/liquidations", false],
   operator_positions: ["GET", "/_venue/positions", false],
+  places: ["GET", "/_venue/own/places", false],
   explain_order: ["GET", "/_venue/explain/order/{id}", false],
   explain_refusal: ["GET", "/_venue/explain/refusal/{id}", false],
   explain_bill: ["GET", "/_venue/explain/bill/{id}", false],

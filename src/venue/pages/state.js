@@ -36,8 +36,7 @@ export const orders = /** @type {typeof section<"orders">} */ (section)();
 export const positions = /** @type {typeof section<"positions">} */ (section)();
 export const balances = /** @type {typeof section<"balances">} */ (section)();
 export const conditional = /** @type {typeof section<"conditional">} */ (section)();
-/** @type {Signal<{orderId: number, ahead: string}[] | null>} */
-export const places = signal(null);
+export const places = /** @type {typeof section<"places">} */ (section)();
 /** @type {Signal<Wire>} */
 export const wire = signal({ entries: [], dropped: 0 });
 

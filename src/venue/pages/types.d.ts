@@ -61,6 +61,7 @@ export type OrderView = { "symbol": string; "orderId": number; "clientOrderId": 
 export type OwnerView = { "uid": number; "name": string; "frozen": boolean; "openOrders": number };
 export type PlaceContractOrderRequest = { "symbol": string; "side": ("BUY" | "SELL"); "positionSide": ("LONG" | "SHORT"); "type": ("LIMIT" | "MARKET"); "quantity": (string | number); "price"?: (string | number | ("" | null)); "timeInForce"?: (("GTC" | "IOC" | "FOK" | "POST_ONLY") | ("" | null)); "newClientOrderId"?: (string | ("" | null)); "tpTriggerPrice"?: (string | number | ("" | null)); "slTriggerPrice"?: (string | number | ("" | null)); "TpWorkingType"?: (("CONTRACT_PRICE" | "MARK_PRICE") | ("" | null)); "SlWorkingType"?: (("CONTRACT_PRICE" | "MARK_PRICE") | ("" | null)); "positionId"?: (number | string | ("" | null)) };
 export type PlaceOrderRequest = { "symbol": string; "side": ("BUY" | "SELL"); "type": ("LIMIT" | "MARKET"); "quantity": (string | number); "price"?: (string | number | ("" | null)); "timeInForce"?: (("GTC" | "IOC" | "FOK" | "POST_ONLY") | ("" | null)); "newClientOrderId"?: (string | ("" | null)) };
+export type PlacesRequest = { "product"?: (("SPOT" | "CONTRACT") | null); "symbol"?: (string | null) };
 export type PositionView = { "id": number; "asset": string; "symbol": string; "side": string; "marginType": string; "separatedMode": string; "separatedOpenOrderId": number; "leverage": string; "size": string; "openValue": string; "openFee": string; "fundingFee": string; "marginSize": string; "isolatedMargin": string; "isAutoAppendIsolatedMargin": boolean; "cumOpenSize": string; "cumOpenValue": string; "cumOpenFee": string; "cumCloseSize": string; "cumCloseValue": string; "cumCloseFee": string; "cumFundingFee": string; "cumLiquidateFee": string; "createdMatchSequenceId": number; "updatedMatchSequenceId": number; "createdTime": number; "updatedTime": number; "unrealizePnl": string; "liquidatePrice": string };
 export type PositionsRequest = { "owner": string };
 export type PremiumIndex = { "symbol": string; "markPrice": string; "indexPrice": string; "lastFundingRate": string; "forecastFundingRate": string; "interestRate": string; "nextFundingTime": number; "time": number; "collectCycle": number };
@@ -71,6 +72,7 @@ export type PreviewPosition = { "quantity": string; "openValue": string; "liquid
 export type PreviewRefusal = { "status": number; "code": number; "msg": string };
 export type PreviewRequest = { "owner": string; "product": ("SPOT" | "CONTRACT"); "order": PreviewOrder };
 export type PublicTrade = { "id": string; "price": string; "qty": string; "quoteQty": string; "time": number; "isBuyerMaker": boolean; "isBestMatch": boolean };
+export type QueuePlace = { "product": string; "symbol": string; "orderId": number; "side": string; "price": string; "quantity": string; "ahead": (string | null); "behind": (string | null); "atPrice": (string | null) };
 export type RateLimit = { "rateLimitType": string; "interval": string; "intervalNum": number; "limit": number };
 export type ReferenceView = { "symbol": string; "held": boolean; "price": string; "target": string; "until": number; "indexPrice": string; "indexIsCurrent": boolean; "markPrice": string; "inDoubt": boolean };
 export type ReleaseRequest = { "symbol": string };
@@ -111,6 +113,7 @@ export interface Replies {
   preview: Preview;
   liquidations: LiquidationView[];
   operator_positions: OperatorPosition[];
+  places: QueuePlace[];
   explain_order: Explanation;
   explain_refusal: Explanation;
   explain_bill: Explanation;
@@ -167,6 +170,7 @@ export interface Requests {
   preview: PreviewRequest;
   liquidations: LiquidationsRequest;
   operator_positions: PositionsRequest;
+  places: PlacesRequest;
   explain_order: ExplainRequest;
   explain_refusal: ExplainRequest;
   explain_bill: ExplainRequest;
@@ -214,5 +218,6 @@ export interface Sections {
   positions?: Replies["positions"];
   balances?: Replies["account"] | Replies["contract_balance"];
   conditional?: Replies["open_algos"];
+  places?: Replies["places"];
   wire?: Replies["wire"];
 }

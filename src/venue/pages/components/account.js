@@ -6,7 +6,7 @@ import { bills, fills, pools, trouble } from "../details.js";
 import { html } from "../html.js";
 import { follow, go, linked, place } from "../route.js";
 import {
-  balances, conditional, connection, orders, owner, positions, product, symbol,
+  balances, conditional, connection, orders, owner, places, positions, product, symbol,
 } from "../state.js";
 import { clocked, dated } from "../times.js";
 import { Empty, Gain, Num, Side } from "./parts.js";
@@ -111,7 +111,7 @@ function Orders() {
   if (!orders.value.length)
     return html`<${Empty}>${owner.value} has no open order in ${symbol.value}.<//>`;
   return table(
-    ["Order", "Side", "Price", "Size", "Filled", "Status", "Placed (UTC)"],
+    ["Order", "Side", "Price", "Size", "Filled", "Ahead", "Status", "Placed (UTC)"],
     orders.value.map(
       (one) => html`<tr key=${one.orderId}>
         <td>${reason("order", String(one.orderId), one.clientOrderId || one.orderId)}</td>
@@ -119,12 +119,21 @@ function Orders() {
         <td class="r"><${Num} value=${one.price} /></td>
         <td class="r"><${Num} value=${one.origQty} /></td>
         <td class="r"><${Num} value=${one.executedQty} /></td>
+        <td class="r"><${Ahead} id=${one.orderId} /></td>
         <td class="r dim">${one.status}</td>
         <td class="r num dim">${clocked(one.time)}</td>
       </tr>`,
     ),
     2,
   );
+}
+
+/** The quantity that trades before an order at its price. @param {{id: number}} props */
+function Ahead({ id }) {
+  const place = places.value?.find((one) => one.orderId === id);
+  if (!place?.ahead) return "—";
+  const source = `${place.atPrice} at its price, ${place.behind} behind it: GET /_venue/own/places`;
+  return html`<${Num} value=${place.ahead} source=${source} />`;
 }
 
 function Conditional() {

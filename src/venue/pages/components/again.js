@@ -2,10 +2,12 @@
 
 import { useState } from "../vendor/preact-hooks.js";
 import { quoted } from "../commands.js";
+import { places } from "../decimals.js";
 import { fields, spread } from "../entries.js";
+import { mend } from "../mending.js";
 import { html } from "../html.js";
 import { send, worded } from "../session.js";
-import { announced } from "../state.js";
+import { announced, depth } from "../state.js";
 import { Command } from "./parts.js";
 
 /** @typedef {import("../types").WireEntry} WireEntry */
@@ -22,11 +24,12 @@ export function Again({ entry }) {
   const [busy, setBusy] = useState(false);
   if (!entry.repeat || !entry.operation) return null;
   const simple = found && Object.values(found).every((value) => typeof value !== "object");
-  const submit = async (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const better = simple ? mend(entry, places(depth.value?.bids[0]?.[1] ?? "0.00001")) : null;
+  /** @param {Record<string, string>} given */
+  const sendIt = async (given) => {
     setBusy(true);
     try {
-      const kept = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+      const kept = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
       const inBody = entry.method === "POST" || entry.method === "PUT";
       const got = await send(entry.method, entry.path, inBody ? JSON.stringify(kept) : kept, entry.owner || null);
       setAnswer(`HTTP ${got.status}\n${spread(got.text)}`);
@@ -36,7 +39,18 @@ export function Again({ entry }) {
     }
     setBusy(false);
   };
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    sendIt(values);
+  };
+  const as = entry.owner ? ` as ${entry.owner}` : "";
   return html`<h3>Send it again</h3>
+    ${better && html`<p class="mended">
+      <button type="button" class="main" disabled=${busy}
+        onClick=${() => sendIt({ ...values, [better.name]: better.value })}
+      >Send it mended${as}</button>
+      <span><b>${better.name}</b> <s class="dim">${values[better.name]}</s> → <b class="num">${better.value}</b></span>
+    </p>`}
     <${Command} line=${entry.repeat} />
     <${Command} line=${curl(entry)} />
     ${simple && html`<p><button type="button" class="small" aria-expanded=${open} onClick=${() => setOpen(!open)}>Edit and send</button>
@@ -47,7 +61,7 @@ export function Again({ entry }) {
           <input value=${values[name]} onInput=${(/** @type {any} */ event) => setValues({ ...values, [name]: event.target.value })} />
         </label>`,
       )}
-      <button type="submit" class="main" disabled=${busy}>Send${entry.owner ? ` as ${entry.owner}` : ""}</button>
+      <button type="submit" class="main" disabled=${busy}>Send${as}</button>
     </form>`}
     ${answer && html`<pre role="status">${answer}</pre>`}`;
 }
