@@ -18,7 +18,7 @@ from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
 from venue.node.garbage import collect_young_only
 from venue.running.agents import attach_agents
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.times import instant_us, span_us
 
@@ -88,7 +88,7 @@ def _disk_row() -> Row:
 async def _advance(asked: Span, state: str | None) -> tuple[float, float]:
     """Seconds, and seconds of processor time, that an advance takes; `state`: the file, or none."""
     options = Options(agents=asked.agents, clock=ClockMode(Mode.MANUAL), at=BEGIN, state=state)
-    async with opened(options, SystemClock(), _fail) as door:
+    async with open_venue(options, SystemClock(), _fail) as door:
         node = door.node
         if asked.agents:
             await attach_agents(node, options.seed, agents=True)

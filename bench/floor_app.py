@@ -50,7 +50,7 @@ from venue.gateway.transport.server import Server, listen
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.node.venue_clock import VenueClock
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.vocabulary import GTC, Access
 
@@ -119,7 +119,7 @@ async def serve(keys: KeyStore, answers: dict[str, bytes], ready: Path) -> None:
     options = Options(agents=False, limits=False, projection=False, demo_keys=False)
     bound = listen("127.0.0.1", 0)
     limits = HttpLimits(connections_per_ip=None, connections=None)
-    async with opened(options, SystemClock(), lambda problem: stopping.set()) as venue:
+    async with open_venue(options, SystemClock(), lambda problem: stopping.set()) as venue:
         answering = dispatcher(venue, keys, answers)
         server = await Server.start(bound, limits, answering.serve)
         ready.write_text(str(bound.getsockname()[1]))

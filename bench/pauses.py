@@ -37,7 +37,7 @@ from venue.lab import demo
 from venue.node.clock import Machine, SystemClock
 from venue.node.garbage import collect_young_only
 from venue.node.node import Node
-from venue.running.opening import in_background, opened
+from venue.running.opening import in_background, open_venue
 from venue.running.options import Options
 from venue.running.snapshots import keeper
 from venue.vocabulary import BUY, GTC, LIMIT, LONG, SELL, SHORT, Wallet
@@ -110,7 +110,7 @@ def run() -> Section:
 
 async def prepare(path: str, due: int) -> None:
     """A state file with the positions, some time before funding is due."""
-    async with opened(_options(path), SystemClock(Ahead(due - LONG_BEFORE_US)), _fail) as door:
+    async with open_venue(_options(path), SystemClock(Ahead(due - LONG_BEFORE_US)), _fail) as door:
         node = door.node
         async with in_background(node, _options(path)):
             for number in range(MANY // 2 // PAIRS):
@@ -144,7 +144,7 @@ async def _done(node: Node, commands: Sequence[Command]) -> list[Event]:
 async def measure(path: str, due: int) -> Pauses:
     """Open the venue, and trade over the settlement and a snapshot."""
     options = _options(path)
-    async with opened(options, SystemClock(Ahead(due - BEFORE_US)), _fail) as door:
+    async with open_venue(options, SystemClock(Ahead(due - BEFORE_US)), _fail) as door:
         node = door.node
         settled: list[FundingSettled] = []
         node.outbox.follow(lambda batch: settled.extend(_settled(batch)))

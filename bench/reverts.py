@@ -14,7 +14,7 @@ from venue.node.clock_modes import ClockMode, Mode
 from venue.node.garbage import collect_young_only
 from venue.node.node import Node
 from venue.running.agents import attach_agents
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.running.snapshots import keep_up
 from venue.times import instant_us
@@ -42,7 +42,7 @@ def run() -> Section:
 
 async def _measured() -> list[Row]:
     options = Options(clock=ClockMode(Mode.MANUAL), at=BEGIN)
-    async with opened(options, SystemClock(), _fail) as door:
+    async with open_venue(options, SystemClock(), _fail) as door:
         node = door.node
         await attach_agents(node, options.seed, agents=True)
         collect_young_only()  # as `venue dev` does

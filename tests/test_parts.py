@@ -13,7 +13,7 @@ from pathlib import Path
 from support.sources import ROOT, modules, none, text, trees
 from venue.api.profile import Profile
 from venue.node.clock import SystemClock
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 
 ENGINE = Path("src/venue/core/engine.py")
@@ -121,7 +121,7 @@ def test_the_registry_of_reverts_has_what_the_table_names() -> None:
     options = Options(profile=Profile.LIVE, agents=False, history=False)
 
     async def names() -> set[str]:
-        async with opened(options, SystemClock(), lambda problem: None) as door:
+        async with open_venue(options, SystemClock(), lambda problem: None) as door:
             return door.node.reverts.names()
 
     table = [name for parts in ON_REVERT.values() for name in parts.values() if name[0] != "("]

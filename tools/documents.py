@@ -19,7 +19,7 @@ from venue.api.documents.openapi import openapi
 from venue.api.documents.table import ROWS
 from venue.api.documents.text import operations_table
 from venue.api.errors import ROWS as ERRORS
-from venue.api.repeating import Repetition, repetition, told
+from venue.api.repeating import Repetition, describe_repetition, repetition
 from venue.api.streams.channels import SOCKETS
 from venue.core.book.book import NEXT
 from venue.core.permitted import PERMITTED, Verdict
@@ -172,7 +172,7 @@ def _live() -> str:
 def _again() -> str:
     """Each operation that does not only read, a line for each."""
     judged = [row for row in ROWS if repetition(row)[0] != Repetition.READS]
-    return "\n".join(f"| `{row.name}` | {told(row)} |" for row in judged)
+    return "\n".join(f"| `{row.name}` | {describe_repetition(row)} |" for row in judged)
 
 
 def _life() -> str:

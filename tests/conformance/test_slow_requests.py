@@ -21,7 +21,7 @@ from venue.gateway.access.origins import Origins
 from venue.gateway.transport.server import Server, listen
 from venue.lab import demo
 from venue.node.clock import SystemClock
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.running.requests import dispatcher, operator_door
 
@@ -44,7 +44,7 @@ class Impatient:
     async def _serve(self) -> None:
         options = Options(port=self.port, agents=False, history=False)
         limits = HttpLimits(header_s=0.05, request_s=0.2)
-        async with opened(options, SystemClock(), lambda problem: None) as door:
+        async with open_venue(options, SystemClock(), lambda problem: None) as door:
             requests = dispatcher(door, options, Origins(), operator_door(options))
             server = await Server.start(self.bound, limits, requests.serve)
             self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()

@@ -23,7 +23,7 @@ from venue.core.messages.events import Rejected
 from venue.node.clock import SystemClock
 from venue.node.node import Node
 from venue.node.passing_time import tick
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.vocabulary import BUY, GTC, LIMIT, OPEN_ORDERS_PER_SYMBOL_MAX, Wallet
 
@@ -226,7 +226,7 @@ async def _crowd() -> None:
     owners = 3 * CHUNK // OPEN_ORDERS_PER_SYMBOL_MAX
     source = Movable()
     options = Options(agents=False, history=False)
-    async with opened(options, SystemClock(source), _fail) as door:
+    async with open_venue(options, SystemClock(source), _fail) as door:
         node = door.node
         await _done(node, [CreateOwner(f"owner {number}") for number in range(owners)])
         uids = [node.engine.ledger.names[f"owner {number}"] for number in range(owners)]
@@ -258,13 +258,13 @@ async def _down(path: str) -> None:
     source = Movable()
     options = Options(agents=False, state=path)
     order = PlaceOrder(0, "BTCUSDT", BUY, LIMIT, GTC, 10, 1)
-    async with opened(options, SystemClock(source), _fail) as door:
+    async with open_venue(options, SystemClock(source), _fail) as door:
         node = door.node
         alice = order.uid = node.engine.ledger.names["alice"]
         await _done(node, [order, SetCancelAfter(alice, 0, 5_000_000)])
     source.let_pass(60_000_000)
     for number in range(2):
-        async with opened(options, SystemClock(source), _fail) as door:
+        async with open_venue(options, SystemClock(source), _fail) as door:
             node = door.node
             assert _open(node, [alice]) == number
             await tick(node.sequencer)

@@ -16,7 +16,7 @@ from venue.gateway.door import Call
 from venue.gateway.operations.contract.market import history_klines
 from venue.gateway.operations.spot.market import klines
 from venue.node.clock import SystemClock
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 
 FAR_MS = 9_000_000_000_000
@@ -38,7 +38,7 @@ def test_candles_are_encoded_once() -> None:
 
     async def story() -> None:
         options = Options(agents=False)
-        async with opened(options, SystemClock(), _fail) as door:
+        async with open_venue(options, SystemClock(), _fail) as door:
             call = Call(door, 0, b"")
             spot = KlinesRequest(symbol="BTCUSDT", interval="1m", limit=1_000, end_time=FAR_MS)
             contract = HistoryKlinesRequest(

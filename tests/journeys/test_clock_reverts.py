@@ -20,7 +20,7 @@ from venue.gateway.operations.operator.clock import advance_clock, change_clock
 from venue.gateway.operations.operator.snapshots import keep_snapshot, revert
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import ClockMode, Mode
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.times import US_PER_MS, moment_us
 
@@ -45,7 +45,7 @@ async def later(
         state=str(folder / "venue.db"), agents=False, history=False,
         clock=ClockMode(Mode.MANUAL), at=begin_us,
     )  # fmt: skip
-    async with opened(options, SystemClock(machine), _fail) as door:
+    async with open_venue(options, SystemClock(machine), _fail) as door:
         node = door.node
         call = Call(door, 0, b"")
         await keep_snapshot(call, BASE)
@@ -116,7 +116,7 @@ def test_ticks_go_on_from_where_the_state_went_back_to(tmp_path: Path) -> None:
     async def story() -> None:
         machine = Movable()
         options = Options(state=str(tmp_path / "venue.db"), agents=False, history=False)
-        async with opened(options, SystemClock(machine), _fail) as door:
+        async with open_venue(options, SystemClock(machine), _fail) as door:
             node = door.node
             call = Call(door, 0, b"")
             await keep_snapshot(call, BASE)

@@ -32,7 +32,7 @@ from venue.journal.sqlite import SqliteJournal
 from venue.node.clock import SystemClock
 from venue.pruning.prune import prune, prune_at_start
 from venue.recompute.history import rebuild_history
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 
 
@@ -228,7 +228,7 @@ def test_files_of_another_venue_are_refused(lived: Path, tmp_path: Path) -> None
     async def started(state: Path) -> None:
         failed = list[BaseException]()
         clock = SystemClock(Stepping(BEGIN_US - 1))
-        async with opened(Options(state=str(state), agents=False), clock, failed.append):
+        async with open_venue(Options(state=str(state), agents=False), clock, failed.append):
             pass
         assert not failed, failed
 
@@ -245,7 +245,7 @@ def test_what_is_told_of_later_snapshots_is_enough(lived: Path, state: str) -> N
     async def started() -> int:
         failed = list[BaseException]()
         clock = SystemClock(Stepping(NOW_US))
-        async with opened(Options(state=state, agents=False), clock, failed.append) as door:
+        async with open_venue(Options(state=state, agents=False), clock, failed.append) as door:
             node = door.node
             return node.engine.sequence
 

@@ -261,10 +261,10 @@ def test_commands_and_the_client_find_the_token(tmp_path: Path) -> None:
         done = command(tmp_path, "status", **there, VENUE_OPERATOR_TOKEN="not this one")
         assert done.returncode == 2
         assert "FILE.operator" in done.stderr
-        assert operator_tokens.found("127.0.0.1", server.port) == server.token()
+        assert operator_tokens.find_token("127.0.0.1", server.port) == server.token()
         assert server.stop() == 0
     # A program that listens there next does not get it.
-    assert operator_tokens.found("127.0.0.1", server.port) == ""
+    assert operator_tokens.find_token("127.0.0.1", server.port) == ""
 
 
 @pytest.mark.parametrize("kill", [False, True])

@@ -53,7 +53,7 @@ from venue.node.missed_events import MissedEvents
 from venue.pruning.beside import Pruning
 from venue.pruning.prune import Pruned, prune
 from venue.recompute.history import rebuild_history
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.running.snapshots import keeper
 
@@ -276,7 +276,7 @@ async def pruned_beside(state: str, keep_us: int = KEEP_US) -> None:
     """Prune a venue that is open."""
     failed = list[BaseException]()
     options = Options(state=state, agents=False)
-    async with opened(options, SystemClock(Stepping(NOW_US)), failed.append) as door:
+    async with open_venue(options, SystemClock(Stepping(NOW_US)), failed.append) as door:
         node = door.node
         await node.timekeeper.keep("now", node.reverts.dump)
         pruning = Pruning(node, keeper(node, state, FRAMES_KEPT), state, keep_us)
@@ -321,7 +321,7 @@ async def started(state: str, keep_us: int) -> None:
     failed = list[BaseException]()
     options = Options(state=state, agents=False, keep_us=keep_us)
     clock = SystemClock(Stepping(NOW_US))
-    async with opened(options, clock, failed.append):
+    async with open_venue(options, clock, failed.append):
         pass
     assert not failed, failed
 

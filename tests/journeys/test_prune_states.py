@@ -23,7 +23,7 @@ from venue.node.node import Node
 from venue.pruning.beside import Pruning
 from venue.pruning.prune import prune
 from venue.recompute.history import rebuild_history
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.running.snapshots import keeper
 from venue.vocabulary import GTC, LIMIT, SELL
@@ -45,7 +45,7 @@ class Life:
         """The venue, until it is stopped."""
         failed = list[BaseException]()
         options = Options(state=self.state, agents=False, keep_us=keep_us)
-        async with opened(options, SystemClock(self.machine), failed.append) as door:
+        async with open_venue(options, SystemClock(self.machine), failed.append) as door:
             node = door.node
             yield node, Maker(node, self.machine)
         assert not failed, failed

@@ -18,7 +18,7 @@ from venue.node.clock_modes import ClockMode, Mode
 from venue.pruning.beside import Pruning
 from venue.pruning.cut import STEPS
 from venue.pruning.prune import prune
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.running.snapshots import keeper
 
@@ -46,7 +46,7 @@ async def rounds(state: str, keep_us: int, clock: ClockMode | None, later_us: in
     of the states that it keeps then."""
     failed = list[BaseException]()
     options = Options(state=state, agents=False, clock=clock, keep_us=keep_us)
-    async with opened(options, SystemClock(Stepping(MACHINE_US)), failed.append) as door:
+    async with open_venue(options, SystemClock(Stepping(MACHINE_US)), failed.append) as door:
         node = door.node
         await node.timekeeper.keep("now", node.reverts.dump)
         if later_us:
@@ -80,7 +80,7 @@ def test_time_that_went_back_makes_young(state: str) -> None:
     async def gone_back() -> None:
         failed, machine = list[BaseException](), Stepping(BEGIN_US + 41 * DAY_US)
         options = Options(state=state, agents=False)
-        async with opened(options, SystemClock(machine), failed.append) as door:
+        async with open_venue(options, SystemClock(machine), failed.append) as door:
             node = door.node
             await node.timekeeper.keep("now", node.reverts.dump)
             machine.time += 1_000 * DAY_US

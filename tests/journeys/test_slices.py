@@ -26,7 +26,7 @@ from venue.core.messages.savepoints import KeepState, RevertState
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.node.node import Node
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, SeparatedMode, Wallet
 
@@ -41,7 +41,7 @@ def test_a_close_of_many_positions_is_answered_once_when_it_is_done() -> None:
 
 
 async def _close() -> None:
-    async with opened(Options(agents=False, history=False), SystemClock(), _fail) as door:
+    async with open_venue(Options(agents=False, history=False), SystemClock(), _fail) as door:
         node = door.node
         alice, bob = await _separated(node)
         heard: list[Applied] = []
@@ -71,13 +71,13 @@ def test_a_stop_finishes_a_close_that_is_to_be_answered(tmp_path: Path) -> None:
 
 async def _stop(path: str) -> None:
     options = Options(agents=False, history=False, state=path)
-    async with opened(options, SystemClock(), _fail) as door:
+    async with open_venue(options, SystemClock(), _fail) as door:
         node = door.node
         alice, _ = await _separated(node)
         closing = node.submit([ClosePositions(alice, SYMBOL)])
     (done,) = await closing
     assert _closed(done) == COUNT
-    async with opened(options, SystemClock(), _fail) as door:
+    async with open_venue(options, SystemClock(), _fail) as door:
         node = door.node
         holding = node.engine.holding(alice)
         assert holding.positions == {}
@@ -90,7 +90,7 @@ def test_a_revert_waits_for_a_close_before_it(tmp_path: Path) -> None:
 
 async def _revert(path: str) -> None:
     options = Options(agents=False, history=False, state=path)
-    async with opened(options, SystemClock(), _fail) as door:
+    async with open_venue(options, SystemClock(), _fail) as door:
         node = door.node
         alice, _ = await _separated(node)
         await _done(node, [KeepState("open")])

@@ -25,7 +25,7 @@ from venue.cli.verify import verify
 from venue.gateway.door import Call
 from venue.gateway.operations.operator.snapshots import delete_snapshot, keep_snapshot
 from venue.node.clock import SystemClock
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 
 PUBLIC = (
@@ -311,7 +311,7 @@ def test_a_state_that_is_saved_and_deleted_at_once_is_answered_for_twice(replace
 
 async def _save_and_delete(*, replaced: bool) -> None:
     options = Options(agents=False, history=False)
-    async with opened(options, SystemClock(), _fail) as door:
+    async with open_venue(options, SystemClock(), _fail) as door:
         node = door.node
         call, name = Call(door, 0, b""), SnapshotId(name="base")
         if replaced:

@@ -27,7 +27,7 @@ from venue.gateway.operations.operator.contracts import post_index
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.node.node import Node
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, MARKET, SELL, SHORT, Wallet
 
@@ -43,7 +43,7 @@ def test_a_cascade_is_worked_off_at_once() -> None:
 
 async def _cascade() -> None:
     options = Options(agents=False, history=False)
-    async with opened(options, SystemClock(), _fail) as door:
+    async with open_venue(options, SystemClock(), _fail) as door:
         node = door.node
         await _positions(node)
         crash = PostIndex(SYMBOL, demo.POSTED, PRICE * 99 // 100, jump=True)
@@ -107,7 +107,7 @@ def test_an_index_is_set_at_once_on_a_practice_venue_only(practice: bool) -> Non
 
 async def _jump(practice: bool) -> None:
     options = Options(agents=False, history=False, practice=practice, demo_keys=practice)
-    async with opened(options, SystemClock(), _fail) as door:
+    async with open_venue(options, SystemClock(), _fail) as door:
         node = door.node
         if not practice:  # it began without markets
             await node.submit(demo.genesis())

@@ -41,7 +41,7 @@ from venue.gateway.transport.listener import Listener
 from venue.lab import demo
 from venue.lab.agents.spot import Agents
 from venue.node.clock import SystemClock
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.running.requests import dispatcher, operator_door
 
@@ -349,7 +349,7 @@ def told() -> Iterator[io.StringIO]:
 async def streams(seed: int) -> AsyncIterator[Streams]:
     """Clients of a venue in memory."""
     options = Options(agents=False, history=False, projection=False)
-    async with opened(options, SystemClock(), cast(Any, lambda problem: None)) as door:
+    async with open_venue(options, SystemClock(), cast(Any, lambda problem: None)) as door:
         found = Streams(seed, door)
         yield found
         await found._door.finish()

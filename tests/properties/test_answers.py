@@ -46,7 +46,7 @@ from venue.gateway.operations.spot import market as spot_market
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.node.node import Node
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 
 SECOND = 1_000_000
@@ -77,7 +77,9 @@ def in_a_venue(act: Callable[[Door, Hands], Any]) -> None:
 
     async def run() -> None:
         clock = Hands()
-        async with opened(Options(agents=False), SystemClock(clock), lambda problem: None) as door:
+        async with open_venue(
+            Options(agents=False), SystemClock(clock), lambda problem: None
+        ) as door:
             done = act(door, clock)
             if isinstance(done, Awaitable):
                 await done

@@ -38,7 +38,7 @@ from venue.journal.opening import open_readonly
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.node.node import Node
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.vocabulary import (
     BUY,
@@ -154,7 +154,7 @@ async def make(path: Path, kind: str) -> None:
     failed: list[BaseException] = []
     clock = Stepping(BEGIN_US)
     options = Options(state=str(path), agents=False)
-    async with opened(options, SystemClock(clock), failed.append) as door:
+    async with open_venue(options, SystemClock(clock), failed.append) as door:
         node = door.node
         maker = Maker(node, clock)
         await maker.quotes()
@@ -167,7 +167,7 @@ async def make(path: Path, kind: str) -> None:
     assert not failed, failed
     if kind == "late":
         clock.time += STEP_US
-        async with opened(options, SystemClock(clock), failed.append) as door:
+        async with open_venue(options, SystemClock(clock), failed.append) as door:
             node = door.node
             maker = Maker(node, clock)
             await maker.pass_time(15)

@@ -24,7 +24,7 @@ from venue.history.frames_kept import FRAMES_KEPT
 from venue.lab import demo
 from venue.node.clock import SystemClock
 from venue.node.node import Node
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.running.requests import dispatcher, operator_door
 
@@ -64,7 +64,7 @@ class ListeningRoom:
             frames_kept=self._frames_kept,
         )  # fmt: skip
         self._loop = asyncio.get_running_loop()
-        async with opened(options, self._clock, lambda problem: None) as door:
+        async with open_venue(options, self._clock, lambda problem: None) as door:
             node = door.node
             hub = Hub(door, Timing(depth_s=0.0, ticker_s=0.0, kline_s=0.0))
             node.outbox.follow(hub.follow)

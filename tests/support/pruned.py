@@ -14,7 +14,7 @@ from venue.journal import archive
 from venue.journal.opening import open_readonly
 from venue.lab import demo
 from venue.node.clock import SystemClock
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, LONG, SELL, AlgoType
 
@@ -42,7 +42,7 @@ async def live(path: Path) -> None:
     for day in PHASES:
         clock.time = BEGIN_US + day * DAY_US
         options = Options(state=str(path), agents=False)
-        async with opened(options, SystemClock(clock), failed.append) as door:
+        async with open_venue(options, SystemClock(clock), failed.append) as door:
             node = door.node
             maker = Maker(node, clock)
             if day == 0:

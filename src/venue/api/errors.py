@@ -111,7 +111,7 @@ class ApiError(Exception):
         return body(self.status, self.code, self.message)
 
 
-def explained(problem: ApiError, words: str) -> ApiError:
+def add_words(problem: ApiError, words: str) -> ApiError:
     """Return the refusal of a parameter with more words, once; any other as it is."""
     of_parameter = problem.code in PARAMETERS or problem.code == LEVERAGE_ERROR
     if not words or not of_parameter or problem.message.endswith(words):
@@ -135,7 +135,7 @@ def unknown_path(path: str, time: str, words: str) -> bytes:
     )
 
 
-def shown(value: object) -> str:
+def quote_value(value: object) -> str:
     """Return an offending value for a message: quoted, escaped to ASCII, cut to 64 characters."""
     text = value if isinstance(value, str) else str(value)
     # Cut before escaping too: the value may be megabytes long.
@@ -162,7 +162,7 @@ def missing(name: str, unused: Sequence[str] = ()) -> ApiError:
     it."""
     problem = error(-1141, name=name)
     if unused:
-        named = ", ".join(shown(one) for one in unused[:UNUSED_SHOWN_MAX])
+        named = ", ".join(quote_value(one) for one in unused[:UNUSED_SHOWN_MAX])
         problem.message += f" Of no use here: {named}."
     return problem
 
@@ -228,10 +228,10 @@ def bad_client_id(name: str, rule: str) -> ApiError:
 
 
 def method_not_supported(method: str) -> ApiError:
-    return error(-1150, detail=f"Request method {shown(method)} not supported")
+    return error(-1150, detail=f"Request method {quote_value(method)} not supported")
 
 
-def closed(method: str, setting: str) -> ApiError:
+def operation_closed(method: str, setting: str) -> ApiError:
     """Refuse an operation that a setting, an option or the kind of the venue keeps closed."""
     refused = method_not_supported(method)
     if setting == PRACTICE:

@@ -166,12 +166,12 @@ def row_of(path: str) -> str:
 
 
 def fields(known: Collection[str], values: Any) -> str:
-    """Return the words of `meant` for a refusal, which they follow; or empty."""
-    told = meant(known, values)
+    """Return the words of `intended_fields` for a refusal, which they follow; or empty."""
+    told = intended_fields(known, values)
     return f" {ENDED}; in V3 {told}." if told else ""
 
 
-def meant(known: Collection[str], values: Any) -> str:
+def intended_fields(known: Collection[str], values: Any) -> str:
     """Return the fields of V3 that are meant by fields of V2, of a request whose operation knows
     these names; empty for a request without any, and for what is no object."""
     told = []

@@ -83,7 +83,7 @@ def repeated_under(row: Row) -> str:
     return next((name for name in NAMES if name in own), "")
 
 
-def told(row: Row) -> str:
+def describe_repetition(row: Row) -> str:
     """Return the same in words."""
     kind, more = repetition(row)
     if kind == Repetition.NAMED:

@@ -230,7 +230,7 @@ def _check_asks(request: Request) -> None:
     """ApiError unless the request is a question."""
     if request.method in ASKING or (request.method, request.path) == PREVIEW:
         return
-    method = errors.shown(request.method.decode("latin-1"))
+    method = errors.quote_value(request.method.decode("latin-1"))
     raise errors.error(
         -1150,
         detail=f"Request method {method} not supported: this run is over and opened for reading"

@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any, Final
 
-from venue.client.connection import Connection, connected, wanted_of
+from venue.client.connection import Connection, open_connection, wanted_of
 from venue.client.errors import Lost, Misused, Refused, Unreachable
 from venue.client.frames import Broken, own_name
 from venue.client.http import Http
@@ -64,7 +64,7 @@ class Streams:
     async def _begin(self, names: list[str]) -> None:
         """Subscribe over a new connection, and start to read it."""
         try:
-            connection = await connected(
+            connection = await open_connection(
                 self._http, wanted_of(self._product, tuple(names), QUIET_S)
             )
             self._connections.append(connection)

@@ -12,7 +12,7 @@ from venue.client import paging
 from venue.client.books import Books, channel
 from venue.client.calls import Items
 from venue.client.defaults import DEFAULT_URL
-from venue.client.http import ClientOptions, Http, NoAnswer, given
+from venue.client.http import ClientOptions, Http, NoAnswer, wire_values
 from venue.client.methods import Methods
 from venue.client.streams import PATIENCE_S, QUIET_S, Stream
 from venue.client.transport.asynchronous import Connections
@@ -56,7 +56,7 @@ class AsyncClient(Methods):
     async def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
         """Return the reply to a row of the table, with `values` by their names on the wire.
         Refused; Unreachable when no answer came; Misused for a float or a closed client."""
-        tries = Tries(self._http, row, given(values), reader(row))
+        tries = Tries(self._http, row, wire_values(values), reader(row))
         while True:
             request = tries.request()
             try:

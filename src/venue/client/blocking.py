@@ -11,7 +11,7 @@ from venue.api.operation import Operation, Row
 from venue.client import paging
 from venue.client.calls import Items
 from venue.client.defaults import DEFAULT_URL
-from venue.client.http import Answer, ClientOptions, Http, NoAnswer, given, unreachable
+from venue.client.http import Answer, ClientOptions, Http, NoAnswer, unreachable, wire_values
 from venue.client.methods import Methods
 from venue.client.transport.blocking import Connections
 from venue.client.tries import Tries, reader
@@ -52,13 +52,13 @@ class Client(Methods):
     def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R:
         """Return the reply to a row of the table, with `values` by their names on the wire.
         Refused; Unreachable when no answer came; Misused for a float or a closed client."""
-        tries = Tries(self._http, row, given(values), reader(row))
-        return tries.reply(self._tried(tries))
+        tries = Tries(self._http, row, wire_values(values), reader(row))
+        return tries.reply(self._ask_until_answered(tries))
 
     def ask(self, row: Row, values: dict[str, Any]) -> Answer:
         """Return the answer as it came, be it a refusal, to values that are JSON; tried as `send`
         does. Unreachable, Misused."""
-        return self._tried(Tries(self._http, row, values, bytes))
+        return self._ask_until_answered(Tries(self._http, row, values, bytes))
 
     def ask_once(self, row: Row, values: dict[str, Any], stamp: int | None = None) -> Answer:
         """As `ask`, in one request that has these values alone. It is signed with the time `stamp`
@@ -68,7 +68,7 @@ class Client(Methods):
         except NoAnswer as problem:
             raise unreachable(self._http, row, problem) from None
 
-    def _tried(self, tries: Tries[Any]) -> Answer:
+    def _ask_until_answered(self, tries: Tries[Any]) -> Answer:
         while True:
             request = tries.request()
             try:

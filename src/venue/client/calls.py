@@ -26,7 +26,7 @@ class Blocking(Protocol):
     def each(self, row: Row, values: dict[str, Any], items: Items[T]) -> Iterator[T]: ...
 
 
-class Awaited(Protocol):
+class AwaitedClient(Protocol):
     """A client whose calls are awaited."""
 
     async def send(self, row: Operation[..., Any, R], values: dict[str, Any]) -> R: ...
@@ -45,7 +45,7 @@ class Call(Generic[P, R]):
     @overload
     def __get__(self, client: Blocking, kind: type) -> Callable[P, R]: ...
     @overload
-    def __get__(self, client: Awaited, kind: type) -> Callable[P, Coroutine[Any, Any, R]]: ...
+    def __get__(self, client: AwaitedClient, kind: type) -> Callable[P, Coroutine[Any, Any, R]]: ...
     def __get__(self, client: Any, kind: type) -> Any:
         if self._method is None:
             row = self._row
@@ -71,7 +71,7 @@ class Each(Generic[P, T]):
     @overload
     def __get__(self, client: Blocking, kind: type) -> Callable[P, Iterator[T]]: ...
     @overload
-    def __get__(self, client: Awaited, kind: type) -> Callable[P, AsyncIterator[T]]: ...
+    def __get__(self, client: AwaitedClient, kind: type) -> Callable[P, AsyncIterator[T]]: ...
     def __get__(self, client: Any, kind: type) -> Any:
         if self._method is None:
             row, items = self._row, self._items

@@ -25,7 +25,7 @@ PING: Final = '{"method":"PING","id":0}'
 PONG: Final = '{"method":"PONG"}'
 
 
-class Wanted(NamedTuple):
+class WantedChannels(NamedTuple):
     """The channels of a stream, and how long it may be silent, in seconds."""
 
     product: str
@@ -44,7 +44,7 @@ class Sent(NamedTuple):
 class Connection:
     """One socket. Its methods raise Broken when another connection may succeed."""
 
-    def __init__(self, socket: ClientConnection, wanted: Wanted, timeout_s: float) -> None:
+    def __init__(self, socket: ClientConnection, wanted: WantedChannels, timeout_s: float) -> None:
         self.socket = socket
         self._wanted = wanted
         self._timeout_s = timeout_s
@@ -70,7 +70,7 @@ class Connection:
         except TimeoutError:
             raise Broken("a subscription was not answered") from None
         except ConnectionClosed as problem:
-            raise _ended(problem) from None
+            raise _broken_by(problem) from None
         except msgspec.MsgspecError as problem:
             raise _strange(problem) from None
 
@@ -90,9 +90,9 @@ class Connection:
     async def sent(self) -> Sent:
         """Return the next frame as the venue sent it."""
         try:
-            found = self._earlier.popleft() if self._earlier else await self._received()
+            found = self._earlier.popleft() if self._earlier else await self._next_frame()
         except ConnectionClosed as problem:
-            raise _ended(problem) from None
+            raise _broken_by(problem) from None
         except msgspec.MsgspecError as problem:
             raise _strange(problem) from None
         self._awaited = max(0, self._awaited - 1)
@@ -103,7 +103,7 @@ class Connection:
         with suppress(OSError, WebSocketException):
             await self.socket.close()
 
-    async def _received(self) -> Sent:
+    async def _next_frame(self) -> Sent:
         while True:
             data = await self._message()
             head = head_of(data)
@@ -129,7 +129,7 @@ class Connection:
             raise Broken(f"nothing was heard for {2 * quiet_s:g} s") from None
 
 
-async def connected(http: Http, wanted: Wanted) -> Connection:
+async def open_connection(http: Http, wanted: WantedChannels) -> Connection:
     """Return a new connection, logged in where that is needed. Broken, Refused, Misused."""
     door = "private" if wanted.private else "public"
     attempt = connect(
@@ -162,7 +162,7 @@ def _refused_redirect(problem: Exception) -> Exception | str:
     return problem
 
 
-def wanted_of(product: str, channels: tuple[str, ...], quiet_s: float) -> Wanted:
+def wanted_of(product: str, channels: tuple[str, ...], quiet_s: float) -> WantedChannels:
     """Return the channels that a caller asks for; Misused."""
     if product not in PRODUCTS:
         raise Misused(f"product {product!r}: must be spot or contract")
@@ -171,10 +171,10 @@ def wanted_of(product: str, channels: tuple[str, ...], quiet_s: float) -> Wanted
     kinds = {bool(own_name(one)) for one in channels}
     if len(kinds) > 1:
         raise Misused("channels: public and private ones need streams of their own")
-    return Wanted(product, channels, kinds == {True}, quiet_s)
+    return WantedChannels(product, channels, kinds == {True}, quiet_s)
 
 
-def _ended(problem: ConnectionClosed) -> Broken:
+def _broken_by(problem: ConnectionClosed) -> Broken:
     closed = problem.rcvd
     if closed is None:
         return Broken("the stream ended: the connection was lost")

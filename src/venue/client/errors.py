@@ -46,7 +46,7 @@ class Lost(Exception):
 FAILURES: Final = (Refused, Misused, Unreachable, Lost)  # the one family of a client's exceptions
 
 
-def refused(problem: ApiError) -> Refused:
+def refusal(problem: ApiError) -> Refused:
     """Return the exception for a refusal at the edge."""
     return Refused(problem.code, BY_CODE[problem.code].name, problem.message, problem.status)
 

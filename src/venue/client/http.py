@@ -19,7 +19,7 @@ from venue.api.errors import BY_CODE
 from venue.api.operation import Row
 from venue.client import operator_tokens
 from venue.client.defaults import RETRIES, TIMEOUT_S
-from venue.client.errors import FOREIGN, Misused, Refused, Unreachable, refused
+from venue.client.errors import FOREIGN, Misused, Refused, Unreachable, refusal
 from venue.vocabulary import Access
 
 ANSWER_MAX: Final = 64 * 1024 * 1024
@@ -128,7 +128,7 @@ class Http:
             query = "" if row.in_body else urlencode(texts(values), doseq=True)
             body = msgspec.json.encode(values) if row.in_body else b""
         except (UnicodeEncodeError, OverflowError):
-            raise refused(errors.invalid("parameters", NOT_SENT)) from None
+            raise refusal(errors.invalid("parameters", NOT_SENT)) from None
         headers = self._headers(row, path, query, body, stamp)
         target = f"{self._prefix}{path}?{query}" if query else f"{self._prefix}{path}"
         return Request(row.method, target, headers, body)
@@ -152,7 +152,7 @@ class Http:
             return headers
         token = account.operator_token
         if row.access is Access.OPERATOR:
-            token = token or operator_tokens.found(self.host, self.port or 0)
+            token = token or operator_tokens.find_token(self.host, self.port or 0)
         if token:
             headers["Authorization"] = f"Bearer {token}"
         if row.access is Access.OPERATOR:
@@ -164,7 +164,7 @@ class Http:
             raise Misused(f"{row.name} is for one owner: give key, secret and passphrase")
         stamped = (_stamp() if stamp is None else str(stamp)).encode()
         text = signing.payload(stamped, row.method.encode(), path.encode(), query.encode(), body)
-        return headers | self._signed(stamped, text)
+        return headers | self._signature_headers(stamped, text)
 
     def socket_url(self, path: str) -> str:
         """Return the address of a socket. Misused: the client is closed."""
@@ -176,9 +176,9 @@ class Http:
         if not self._account.key:
             raise Misused("private channels are for one owner: give key, secret and passphrase")
         stamp = _stamp().encode()
-        return self._signed(stamp, signing.websocket_payload(stamp))
+        return self._signature_headers(stamp, signing.websocket_payload(stamp))
 
-    def _signed(self, stamp: bytes, text: bytes) -> dict[str, str]:
+    def _signature_headers(self, stamp: bytes, text: bytes) -> dict[str, str]:
         return {
             "ACCESS-KEY": self._account.key,
             "ACCESS-PASSPHRASE": self._account.passphrase,
@@ -257,10 +257,10 @@ def plain(name: str, value: Any, *, floats: bool = False) -> Any:
     unless `floats` may go as they are. Refused."""
     if isinstance(value, float) and not floats:
         rule = "is a float, which is not exact: give text or a Decimal"
-        raise refused(errors.invalid(name, rule))
+        raise refusal(errors.invalid(name, rule))
     if isinstance(value, Decimal):
         if not value.is_finite():
-            raise refused(errors.invalid(name, "must be a finite number"))
+            raise refusal(errors.invalid(name, "must be a finite number"))
         return format(value, "f")
     if isinstance(value, list | tuple):
         return [plain(name, item, floats=floats) for item in value]
@@ -277,14 +277,14 @@ def plain(name: str, value: Any, *, floats: bool = False) -> Any:
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise refused(errors.invalid(name, _WHOLE)) from None
+            raise refusal(errors.invalid(name, _WHOLE)) from None
     elif not isinstance(value, int | float | None):
         rule = f"is a {type(value).__name__}: give text, an int or a Decimal"
-        raise refused(errors.invalid(name, rule))
+        raise refusal(errors.invalid(name, rule))
     return value
 
 
-def given(values: dict[str, Any], *, floats: bool = False) -> dict[str, Any]:
+def wire_values(values: dict[str, Any], *, floats: bool = False) -> dict[str, Any]:
     """Return the values that are given, as they go over the wire. Refused."""
     return {
         name: plain(name, value, floats=floats)

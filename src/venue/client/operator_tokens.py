@@ -42,7 +42,7 @@ def of_file(state: str) -> str:
 
 
 @contextmanager
-def noted(ip: str, port: int, state: str) -> Iterator[None]:
+def publish_token(ip: str, port: int, state: str) -> Iterator[None]:
     """Say, while this lasts, that the venue at this address has the token of this file."""
     descriptor = -1
     try:
@@ -62,7 +62,7 @@ def noted(ip: str, port: int, state: str) -> Iterator[None]:
             os.close(descriptor)
 
 
-def found(host: str, port: int) -> str:
+def find_token(host: str, port: int) -> str:
     """Return the token of the venue of this user that runs at an address of this machine (port 0:
     HTTP's); empty when none is known. The address is that which the venue listens on: names are not
     looked up."""

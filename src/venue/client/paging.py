@@ -16,7 +16,7 @@ def each(
     send: Callable[[Row, Values], Any], row: Row, values: Values, items: Callable[[Any], list[T]]
 ) -> Iterator[T]:
     """Yield the items of all pages."""
-    asked: Values | None = begun(row, values)
+    asked: Values | None = first_page(row, values)
     while asked is not None:
         reply = send(row, asked)
         found = items(reply)
@@ -31,7 +31,7 @@ async def each_async(
     items: Callable[[Any], list[T]],
 ) -> AsyncIterator[T]:
     """As `each`."""
-    asked: Values | None = begun(row, values)
+    asked: Values | None = first_page(row, values)
     while asked is not None:
         reply = await send(row, asked)
         found = items(reply)
@@ -40,7 +40,7 @@ async def each_async(
         asked = following(row, asked, reply, found)
 
 
-def begun(row: Row, values: Values) -> Values:
+def first_page(row: Row, values: Values) -> Values:
     """Return the parameters of the first page, with its number and size."""
     defaults = {field.encode_name: field.default for field in parameters(row)}
     asked = {name: value for name, value in values.items() if value is not None}

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Final
 
-from venue.client.connection import Connection, connected, wanted_of
+from venue.client.connection import Connection, open_connection, wanted_of
 from venue.client.errors import Lost, Misused, Refused, Unreachable
 from venue.client.frames import Broken, Continuity, Frame, own_name
 from venue.client.http import Http, check_seconds
@@ -152,7 +152,7 @@ class Stream:
         """Return the connection, however many tries that takes. Refused, Lost, Unreachable."""
         while self._connection is None:
             try:
-                self._connection = await self._opened()
+                self._connection = await self._open_connection()
             except Broken as problem:
                 await self._recover(problem)
             else:
@@ -160,10 +160,10 @@ class Stream:
                 self.connections += 1
         return self._connection
 
-    async def _opened(self) -> Connection:
+    async def _open_connection(self) -> Connection:
         """Connect, log in, subscribe. Broken, Refused, Lost."""
         self._continuity.depths.clear()
-        connection = await connected(self._http, self._wanted)
+        connection = await open_connection(self._http, self._wanted)
         try:
             names = list(self._wanted.channels)
             if self._wanted.private:

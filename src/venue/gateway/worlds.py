@@ -58,7 +58,7 @@ class Lives(Protocol[Start]):
     def prepare(self) -> None:
         """Make ready what new worlds begin with: one may come."""
 
-    async def copied(self, name: str) -> Start:
+    async def copy_state(self, name: str) -> Start:
         """Return a kept state of the venue, for a world to begin with. ApiError."""
 
     async def live(self, begun: Start | None, *, agents: bool) -> WorldLife:
@@ -132,7 +132,7 @@ class Worlds:
         """Make a world from the venue's initial state, or from its saved state `begun` as it is
         now. ApiError for a name that exists, one world too many, or a state that is not saved."""
         self._check_free(name)
-        start = await self._lives.copied(begun) if begun else None
+        start = await self._lives.copy_state(begun) if begun else None
         try:
             self._check_free(name)
         except errors.ApiError:
@@ -191,7 +191,7 @@ class Worlds:
         if not request.path.startswith(PREFIX):
             self._serve(request)
             return
-        world, path = self._named(request.path)
+        world, path = self._split_path(request.path)
         if world is None:
             self._serve(request)  # where it is refused, and costs what unknown paths cost
             return
@@ -215,7 +215,7 @@ class Worlds:
         else:
             _serve_in(life, request)
 
-    def _named(self, path: bytes) -> tuple[World | None, bytes]:
+    def _split_path(self, path: bytes) -> tuple[World | None, bytes]:
         """Return the world that a path names, None where there is none, and the rest of the path.
         Percent signs stay as they are."""
         name, slash, rest = path[len(PREFIX) :].partition(b"/")
@@ -224,17 +224,17 @@ class Worlds:
 
     # -- sockets ----------------------------------------------------------------------------------
 
-    def wanted(self, request: Request) -> bool:
+    def accepts_upgrade(self, request: Request) -> bool:
         """Return whether a request may become a stream."""
         assert self._streams is not None
         if not request.path.startswith(PREFIX):
-            return self._streams.wanted(request)
-        world, inside = self._named(request.path)
+            return self._streams.accepts_upgrade(request)
+        world, inside = self._split_path(request.path)
         if world is None:
             return False
         whole_path, request.path = request.path, inside
         try:
-            return self._streams.wanted(request)  # all take the same paths
+            return self._streams.accepts_upgrade(request)  # all take the same paths
         finally:
             request.path = whole_path
 
@@ -246,7 +246,7 @@ class Worlds:
         if not request.path.startswith(PREFIX):
             assert self._streams is not None
             return self._streams.connection(listener, request, give_up_seat)
-        world, request.path = self._named(request.path)
+        world, request.path = self._split_path(request.path)
         assert world is not None, "it was wanted"
         if world.life is not None and not world.life.failure:
             return world.life.streams.connection(listener, request, give_up_seat)

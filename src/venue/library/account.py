@@ -14,7 +14,7 @@ from venue.api.operation import Row
 from venue.api.spot import account as spot
 from venue.api.spot import market as spot_market
 from venue.api.spot import orders as spot_orders
-from venue.client.errors import refused
+from venue.client.errors import refusal
 from venue.library import views
 from venue.library.calls import check_count, row_of
 from venue.library.market import SPOT, Asking
@@ -142,7 +142,7 @@ class Account:
             return order, self._product(product)
         if not isinstance(order, Placed | Order):
             rule = "must be a placed order, an order, or the int of its id"
-            raise refused(errors.invalid("order", rule))
+            raise refusal(errors.invalid("order", rule))
         return order.order_id, order.product
 
     # -- money and positions ----------------------------------------------------------------------
@@ -169,7 +169,7 @@ class Account:
         """Return the open position of a contract, of one `side` (LONG, SHORT) where both may be
         open; None for none."""
         if side not in (None, *SIDES):
-            raise refused(errors.invalid("side", f"must be {' or '.join(SIDES)}"))
+            raise refusal(errors.invalid("side", f"must be {' or '.join(SIDES)}"))
         for row in self._ask(contract.position, self.name, symbol=symbol):
             if side in (None, row.side):
                 return views.position(row)

@@ -16,8 +16,8 @@ from venue.api import errors
 from venue.api.documents.table import BY_NAME
 from venue.api.errors import ApiError
 from venue.api.operation import Operation, Row
-from venue.client.errors import Misused, refused
-from venue.client.http import NOT_SENT, given
+from venue.client.errors import Misused, refusal
+from venue.client.http import NOT_SENT, wire_values
 from venue.gateway.access.limits import Limits
 from venue.gateway.answers.encoded import EncodedBody
 from venue.gateway.dispatch.acting import acted_for
@@ -54,10 +54,10 @@ class Calls:
                 raise errors.invalid(unknown[0], "no such parameter")
             reply = await self._reply(route, uid, plain)
         except ApiError as problem:
-            raise refused(problem) from None
+            raise refusal(problem) from None
         except (UnicodeEncodeError, OverflowError):
             found = errors.invalid("parameters", NOT_SENT)
-            raise refused(found) from None
+            raise refusal(found) from None
         except Stopped as problem:
             raise Misused(f"the venue has stopped: {problem}") from None
         if isinstance(reply, EncodedBody):
@@ -102,14 +102,14 @@ def row_of(name: str) -> Row:
     """Return a row by its name; Refused when there is none."""
     row = BY_NAME.get(name) if isinstance(name, str) else None
     if row is None:
-        raise refused(errors.invalid("operation", "no such row in the table of operations"))
+        raise refusal(errors.invalid("operation", "no such row in the table of operations"))
     return row
 
 
 def check_text(name: str, value: object) -> None:
     """Raise Refused when an argument is no text."""
     if not isinstance(value, str):
-        raise refused(errors.invalid(name, "must be text"))
+        raise refusal(errors.invalid(name, "must be text"))
 
 
 def check_count(name: str, value: object, least: int, most: int | None = None) -> None:
@@ -117,13 +117,13 @@ def check_count(name: str, value: object, least: int, most: int | None = None) -
     if type(value) is int and least <= value and (most is None or value <= most):
         return
     rule = f"{least} or more" if most is None else f"from {least} to {most}"
-    raise refused(errors.invalid(name, f"must be a whole number, {rule}"))
+    raise refusal(errors.invalid(name, f"must be a whole number, {rule}"))
 
 
 def _as_sent(route: Route, values: dict[str, Any]) -> dict[str, Any]:
     """Convert values to the form that a query or a body has. Refused for a float, before any other
     check."""
-    plain = given(values)
+    plain = wire_values(values)
     if route.in_body and not route.named:
         return body_values(msgspec.json.encode(plain))
     if route.in_body:

@@ -29,7 +29,7 @@ from venue.api.operator import snapshots as snapshot_rows
 from venue.api.operator.explain import Explanation
 from venue.api.operator.preview import preview as preview_row
 from venue.api.profile import Profile
-from venue.client.errors import Misused, refused
+from venue.client.errors import Misused, refusal
 from venue.compiled import refuse_stale
 from venue.core.state import audit
 from venue.gateway.bounds import bounds
@@ -48,7 +48,7 @@ from venue.library.results import Advanced, Bill, Equity, Order, Placed, Preview
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import BEGIN, RATE_MOST, ClockMode, Mode
 from venue.running.doors import doors
-from venue.running.opening import in_background, started
+from venue.running.opening import in_background, start_venue
 from venue.running.options import Options
 from venue.times import US_PER_MS, moment_us, span_us
 
@@ -108,7 +108,7 @@ class Venue:
     async def _start(self) -> Door:
         opening = AsyncExitStack()
         async with opening:
-            context = started(self._options, SystemClock(), self._failures.append)
+            context = start_venue(self._options, SystemClock(), self._failures.append)
             door = await opening.enter_async_context(context)
             self._equity = EquityLog(door, self._step_us)
             door.node.timekeeper.follow(self._equity, keep_up)
@@ -185,7 +185,7 @@ class Venue:
         try:
             self._node.owner(name)
         except ApiError as problem:
-            raise refused(problem) from None
+            raise refusal(problem) from None
         self._equity.watch(name)
 
     def _equity_rows(self, name: str) -> list[Equity]:
@@ -209,7 +209,7 @@ class Venue:
             else:
                 self._node.perp(symbol)
         except ApiError as problem:
-            raise refused(problem) from None
+            raise refusal(problem) from None
 
     # -- time -------------------------------------------------------------------------------------
 
@@ -351,7 +351,7 @@ class Venue:
             "liquidation": explain_rows.explain_liquidation,
         }.get(kind)
         if row is None:
-            raise refused(errors.invalid("kind", "must be order, bill or liquidation"))
+            raise refusal(errors.invalid("kind", "must be order, bill or liquidation"))
         number: object = identity
         if kind == "order" and isinstance(identity, Placed | Order):
             number = identity.order_id
@@ -442,7 +442,7 @@ def _mode(clock: str) -> ClockMode:
         try:
             thousandths = scale_amount(rate, 3, "rate")
         except ApiError as problem:
-            raise refused(problem) from None
+            raise refusal(problem) from None
         except ValueError:
             thousandths = 0
         if 1 <= thousandths <= RATE_MOST:
@@ -464,7 +464,7 @@ def _step(name: str, span: str) -> int:
 
 def _product(product: str) -> str:
     if product not in (SPOT, CONTRACT):
-        raise refused(errors.invalid("product", f"must be {SPOT} or {CONTRACT}"))
+        raise refusal(errors.invalid("product", f"must be {SPOT} or {CONTRACT}"))
     return product
 
 

@@ -21,7 +21,7 @@ from venue.gateway.door import Door
 from venue.gateway.pages.events import PageStream
 from venue.gateway.streams.hub import Hub
 from venue.gateway.streams.limits import SocketLimits, Timing
-from venue.gateway.streams.sockets import Sockets, Taken
+from venue.gateway.streams.sockets import Sockets, StreamCount
 from venue.gateway.streams.subscriber import PageStreams
 from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server
@@ -47,7 +47,7 @@ async def doors(
     options = msgspec.structs.replace(options, port=bound.getsockname()[1])
     origins = Origins(options.hosts, options.origins)
     operators = operator_door(options)
-    serve, streams = _doors(options, origins, operators, fit.sockets, Taken(), door)
+    serve, streams = _doors(options, origins, operators, fit.sockets, StreamCount(), door)
     plain = msgspec.structs.replace(options, state=None, keep_us=None)
     of_worlds = partial(_doors, plain, origins, operators, fit.sockets, streams.taken)
     starter = _world_starter(plain, door, of_worlds)
@@ -68,7 +68,7 @@ def _doors(
     origins: Origins,
     operators: OperatorDoor,
     limits: SocketLimits,
-    taken: Taken,
+    taken: StreamCount,
     door: Door,
 ) -> tuple[Callable[[Request], None], Sockets]:
     """Return the function that serves a venue's requests, and the door for its streams."""
@@ -104,7 +104,7 @@ def _streams(
     origins: Origins,
     limits: SocketLimits,
     *,
-    taken: Taken,
+    taken: StreamCount,
     pages: PageStreams,
 ) -> Sockets:
     """Return the door for streams, with a hub that hears of every batch from now on."""

@@ -40,7 +40,7 @@ log = logging.getLogger("venue")
 
 
 @contextlib.asynccontextmanager
-async def opened(
+async def open_venue(
     options: Options,
     clock: SystemClock,
     on_failure: Callable[[BaseException], None],
@@ -147,14 +147,15 @@ async def in_background(node: Node, options: Options) -> AsyncIterator[list[asyn
 
 
 @contextlib.asynccontextmanager
-async def started(
+async def start_venue(
     options: Options,
     clock: SystemClock,
     on_failure: Callable[[BaseException], None],
     process: HelperProcess | None = None,
 ) -> AsyncIterator[Door]:
-    """Open a venue that explains what happens and has its agents. Takes and raises as `opened`."""
-    async with opened(options, clock, on_failure, process) as door:
+    """Open a venue that explains what happens and has its agents. Takes and raises what
+    `open_venue` does."""
+    async with open_venue(options, clock, on_failure, process) as door:
         door.observe(options.wire_log)
         await make_ready(options, door.node)
         yield door

@@ -24,7 +24,7 @@ from venue.node.garbage import collect_young_only
 from venue.node.node import Node
 from venue.node.sequencer import Stopped
 from venue.running.doors import doors
-from venue.running.opening import in_background, started
+from venue.running.opening import in_background, start_venue
 from venue.running.options import Options
 
 log = logging.getLogger("venue")
@@ -66,7 +66,11 @@ async def run(
     bound = listen(options.host, options.port)
     try:
         await _serve(
-            options, ready, stopping, bound, started(options, SystemClock(), on_failure, process)
+            options,
+            ready,
+            stopping,
+            bound,
+            start_venue(options, SystemClock(), on_failure, process),
         )
     except (Stopped, ApiError):  # under way when the journal or a defect stopped the venue
         if not failed:
@@ -109,7 +113,7 @@ def _with_token(
         return options, contextlib.nullcontext()
     token = operator_tokens.of_file(options.state)
     ip, port, *_ = bound.getsockname()
-    noted = operator_tokens.noted(ip, port, options.state)
+    noted = operator_tokens.publish_token(ip, port, options.state)
     return msgspec.structs.replace(options, operator_token=token), noted
 
 

@@ -145,9 +145,9 @@ class WorldStarter:
         """Make the state that new worlds start from, and start the process of their histories, so
         that the first world need not wait for them."""
         if self._fresh is None:
-            self._fresh = asyncio.create_task(self._found())
+            self._fresh = asyncio.create_task(self._make_start())
 
-    async def copied(self, name: str) -> SharedStart:
+    async def copy_state(self, name: str) -> SharedStart:
         """Return a kept state of the venue for one more world; call `leave` when it has ended.
 
         ApiError: none is kept under the name, or it cannot be had now.
@@ -195,7 +195,7 @@ class WorldStarter:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._shelf.close()
 
-    async def _found(self) -> StartState:
+    async def _make_start(self) -> StartState:
         """Make the state in which a new venue is ready."""
         journal, history = MemoryJournal(keep=False), self._shelf.first()
         failed: list[BaseException] = []
@@ -216,7 +216,7 @@ class WorldStarter:
                         "the venue's history is too large to be copied: worlds begin with at most"
                         " 4 GB"
                     )
-                snapshot = await self._captured(name, sequence, path)
+                snapshot = await self._capture(name, sequence, path)
         except (HelperFailed, OSError) as problem:
             raise errors.busy(f"{problem}; nothing was done") from None
         history = self._shelf.first(base, snapshot.sequence)
@@ -234,7 +234,7 @@ class WorldStarter:
         self._shelf.base(history, base)
         return start
 
-    async def _captured(self, name: str, sequence: int, path: str) -> Snapshot:
+    async def _capture(self, name: str, sequence: int, path: str) -> Snapshot:
         """Take the venue's state between two commands, and write the rest of its history at that
         command to a file. HelperFailed, ApiError."""
         node = self._node

@@ -11,7 +11,7 @@ from typing import Any, Final
 from venue.api.documents.table import BY_NAME
 from venue.client.blocking import Client
 from venue.client.errors import Misused
-from venue.client.http import given
+from venue.client.http import wire_values
 from venue.client.operator_tokens import OPERATOR_TOKEN
 from venue.client.patience import ask_patiently
 from venue.lab import demo
@@ -148,7 +148,7 @@ class Handle:
         else:
             client = Client(self.url, **account.given(), timeout_s=ANSWER_S)
         with client:
-            return ask_patiently(client, row, given(values, floats=True)).value()
+            return ask_patiently(client, row, wire_values(values, floats=True)).value()
 
     def account(self, name: str) -> Credentials:
         """Return a demo account's keys. Misused: there is no such account."""

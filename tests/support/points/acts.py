@@ -27,7 +27,7 @@ from venue.node.clock import SystemClock
 from venue.pruning.beside import Pruning
 from venue.pruning.prune import prune
 from venue.recompute.history import rebuild_history
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 from venue.running.snapshots import keeper
 from venue.vocabulary import BUY, GTC, IOC, LIMIT, SELL
@@ -104,7 +104,7 @@ async def venue(folder: Path, known: Known, day: int = 1) -> AsyncIterator[Life]
         patch.object(vault, "SCRYPT_N", 2),
     ):
         try:
-            async with opened(options, SystemClock(clock), failed.append) as door:
+            async with open_venue(options, SystemClock(clock), failed.append) as door:
                 yield Life(door, path, known, clock)
         except Exception as problem:
             raise Failed(failed[0] if failed else problem) from problem

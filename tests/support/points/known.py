@@ -22,7 +22,7 @@ from venue.journal import archive
 from venue.journal.journal import JournalCorrupt
 from venue.journal.opening import open_readonly
 from venue.node.clock import SystemClock
-from venue.running.opening import opened
+from venue.running.opening import open_venue
 from venue.running.options import Options
 
 FILE: Final = "venue.db"
@@ -74,7 +74,7 @@ async def _lost(path: Path, known: Known, name: str) -> list[str]:
     options = Options(state=str(path), agents=False)
     found: list[str] = []
     try:
-        async with opened(options, SystemClock(Stepping(LATER_US)), failed.append) as door:
+        async with open_venue(options, SystemClock(Stepping(LATER_US)), failed.append) as door:
             if name == FILE:
                 found += _keys_lost(door, known)
     except Exception as problem:  # noqa: BLE001 - told

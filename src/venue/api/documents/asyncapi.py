@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from venue.api.documents.schemas import cleaned, draft_07
+from venue.api.documents.schemas import clean_schema, draft_07
 from venue.api.operation import SIGNATURE, Row, request_type
 from venue.api.streams.channels import (
     CANCEL_ON_DISCONNECT,
@@ -101,7 +101,7 @@ def asyncapi(sockets: Iterable[Socket], version: str) -> dict[str, Any]:
         "operations": operations,
         "components": {"messages": messages, "schemas": schemas},
     }
-    return dict(draft_07(cleaned(document)))
+    return dict(draft_07(clean_schema(document)))
 
 
 def _name(stream: Stream, product: Product) -> str:

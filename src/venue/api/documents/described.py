@@ -12,14 +12,14 @@ WORDS: Final = {
 }  # fmt: skip
 
 
-def described(struct: str, component: Schema) -> Schema:
+def describe_fields(struct: str, component: Schema) -> Schema:
     """Return a struct's schema with the words of each field; the schema's own words come first."""
     fields = component.get("properties", {})
-    told = {name: _described(struct, name, schema) for name, schema in fields.items()}
+    told = {name: _describe_field(struct, name, schema) for name, schema in fields.items()}
     return {**component, "properties": told} if fields else component
 
 
-def _described(struct: str, name: str, schema: Schema) -> Schema:
+def _describe_field(struct: str, name: str, schema: Schema) -> Schema:
     words, example = by_struct.WORDS.get(f"{struct}.{name}") or WORDS[name]
     if schema.get("format") == "decimal":  # `Decimal`: replies have it as a JSON number
         schema = {**schema, "type": "number", "format": "double"}

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from venue.api import errors
-from venue.api.documents.described import described, example
-from venue.api.documents.schemas import asked, cleaned, said, text_of
+from venue.api.documents.described import describe_fields, example
+from venue.api.documents.schemas import body_schema, clean_schema, query_schema, text_of
 from venue.api.operation import SIGNATURE, Row, product_of, request_type
 from venue.api.profile import Profile
 from venue.vocabulary import Access
@@ -52,7 +52,7 @@ def openapi(
     schemas, components = msgspec.json.schema_components(
         types, ref_template="#/components/schemas/{name}"
     )
-    components = {name: described(name, one) for name, one in components.items()}
+    components = {name: describe_fields(name, one) for name, one in components.items()}
     paths: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(rows):
         request = components.get(row.request.__name__, {})
@@ -61,7 +61,7 @@ def openapi(
         paths.setdefault(row.path, {})[row.method.lower()] = document
     for struct in _bodies(rows):
         name = struct.__name__
-        components[name] = described(name, said(struct, components[name]))
+        components[name] = describe_fields(name, body_schema(struct, components[name]))
     schemes = {name: {"type": "apiKey", "in": "header", "name": name} for name in SIGNATURE}
     schemes["operator"] = {"type": "http", "scheme": "bearer"}
     document = {
@@ -80,7 +80,7 @@ def openapi(
             "securitySchemes": schemes,
         },
     }
-    return dict(cleaned(document))
+    return dict(clean_schema(document))
 
 
 def _bodies(rows: Iterable[Row]) -> list[type[Struct]]:
@@ -133,18 +133,18 @@ def _document(
         "responses": {
             "200": {
                 "description": "OK",
-                "headers": _shown(headers),
+                "headers": _header_schemas(headers),
                 "content": {"application/json": {"schema": reply}},
             },
             "4XX": {"description": "Refused, without effect.", **problem},
             "429": {
                 "description": "A budget is used up; without effect.",
-                "headers": _shown(_RETRY),
+                "headers": _header_schemas(_RETRY),
                 **problem,
             },
             "5XX": {
                 "description": "Not available, without effect.",
-                "headers": _shown(_RETRY),
+                "headers": _header_schemas(_RETRY),
                 **problem,
             },
         },
@@ -176,7 +176,9 @@ def _parameters(request: dict[str, Any], row: Row, place: str) -> list[dict[str,
 
 def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool) -> dict[str, Any]:
     shown = {
-        key: value for key, value in asked(schema).items() if key not in ("description", "examples")
+        key: value
+        for key, value in query_schema(schema).items()
+        if key not in ("description", "examples")
     }
     words = schema["description"]
     found = {"name": name, "in": place, "required": required, "description": words}
@@ -194,7 +196,7 @@ def _tag(row: Row) -> str:
     return f"{product_of(row) or 'own'} {ACCESS_TAGS[row.access]}"
 
 
-def _shown(headers: dict[str, str]) -> dict[str, Any]:
+def _header_schemas(headers: dict[str, str]) -> dict[str, Any]:
     return {
         name: {"description": words, "schema": {"type": "string"}}
         for name, words in headers.items()

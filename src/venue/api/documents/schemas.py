@@ -23,14 +23,14 @@ _FORMS: Final[dict[Kind, Schema]] = {  # forms of a field in a body beside its o
 }
 
 
-def cleaned(value: Any) -> Any:
+def clean_schema(value: Any) -> Any:
     """Descriptions without the indentation of the sources, and pairs of one kind as lists of two,
     which every dialect knows: in a schema and all below it."""
     if isinstance(value, list):
-        return [cleaned(item) for item in value]
+        return [clean_schema(item) for item in value]
     if not isinstance(value, dict):
         return value
-    found = {name: cleaned(item) for name, item in value.items()}
+    found = {name: clean_schema(item) for name, item in value.items()}
     if isinstance(found.get("description"), str):
         found["description"] = inspect.cleandoc(found["description"])
     places = found.get("prefixItems")
@@ -58,14 +58,14 @@ def draft_07(value: Any) -> Any:
     return found
 
 
-def asked(schema: Schema) -> Schema:
+def query_schema(schema: Schema) -> Schema:
     """Return a parameter of a query, which is left out and not null."""
     base = _base(schema)
     default = schema.get("default")
     return base if default is None else {**base, "default": default}
 
 
-def said(struct: type[Struct], component: Schema) -> Schema:
+def body_schema(struct: type[Struct], component: Schema) -> Schema:
     """Return the schema of a body: every form of each field that is taken (protocol 1.2)."""
     kinds, required = _kinds(struct), component.get("required", [])
     properties = {

@@ -124,9 +124,9 @@ class Connections:
     async def ask(self, request: Request) -> Answer:
         """Return the answer to a request. NoAnswer."""
         async with self._under_way:
-            line = self._idle.take() or await self._dialed()
+            line = self._idle.take() or await self._open_line()
             try:
-                answer = await line.ask(self._encoded(request), self._http)
+                answer = await line.ask(self._encode_request(request), self._http)
             except BaseException:
                 line.close()
                 raise
@@ -136,7 +136,7 @@ class Connections:
                 self._idle.keep(line)
             return answer
 
-    async def _dialed(self) -> Line:
+    async def _open_line(self) -> Line:
         http = self._http
         port = http.port or (443 if http.secure else 80)
         connecting = asyncio.get_running_loop().create_connection(
@@ -149,7 +149,7 @@ class Connections:
             raise NoAnswer(str(problem), kind=type(problem).__name__, sent=False) from None
         return line
 
-    def _encoded(self, request: Request) -> bytes:
+    def _encode_request(self, request: Request) -> bytes:
         method, target, headers, body = request
         head = [f"{method} {target} HTTP/1.1", f"Host: {self._host}", "Accept-Encoding: identity"]
         head += [f"{name}: {value}" for name, value in headers.items()]

@@ -20,7 +20,7 @@ class Connections:
 
     def ask(self, request: Request) -> Answer:
         """Return the answer to a request. NoAnswer."""
-        connection = self._idle.take() or self._dialed()
+        connection = self._idle.take() or self._open_connection()
         method, target, headers, body = request
         try:
             connection.request(method, target, body or None, headers)
@@ -38,7 +38,7 @@ class Connections:
             self._idle.keep(connection)
         return answer
 
-    def _dialed(self) -> HTTPConnection:
+    def _open_connection(self) -> HTTPConnection:
         connection = self._dial()
         try:
             connection.connect()

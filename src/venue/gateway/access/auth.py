@@ -212,7 +212,7 @@ class Authenticator:
             hmac.compare_digest(self._ring.passphrase_digest(signed.passphrase), digest)
             raise errors.error(-1044)
         if not key.admits(ip) or (self._only_ipv4 and key.networks and is_ipv6(ip)):
-            raise errors.error(-1056, name=errors.shown(ip))
+            raise errors.error(-1056, name=errors.quote_value(ip))
         if not right:
             hmac.compare_digest(self._ring.passphrase_digest(signed.passphrase), digest)
             raise errors.error(

@@ -161,7 +161,7 @@ def _addresses(texts: Iterable[str]) -> list[str]:
         try:
             found.append(str(network(text)))
         except ValueError:
-            rule = f"{errors.shown(text)} is neither an address nor a CIDR block"
+            rule = f"{errors.quote_value(text)} is neither an address nor a CIDR block"
             raise errors.invalid("ips", rule) from None
     if len(found) > ADDRESSES_MAX:
         raise errors.out_of_range("ips", f"at most {ADDRESSES_MAX} are allowed")

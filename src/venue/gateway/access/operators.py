@@ -162,7 +162,7 @@ class OperatorDoor:
             return f"Host is not {self._shown}, so the request was forwarded"
         name = next((name for name in headers if not _is_own(name, page=page)), None)
         if name is not None:
-            return f"header {errors.shown(name.decode('latin-1'))} is of a proxy or a page"
+            return f"header {errors.quote_value(name.decode('latin-1'))} is of a proxy or a page"
         if not page and headers.get(b"sec-fetch-mode", OF_NODE) != OF_NODE:
             return "header 'sec-fetch-mode' is of a page"
         return ""

@@ -54,14 +54,14 @@ class Origins:
         if origin in (b"http://" + host, b"https://" + host):
             return b""
         if origin not in self._pages:
-            named = errors.shown(origin.decode("latin-1"))
+            named = errors.quote_value(origin.decode("latin-1"))
             raise _forbidden(f"Pages of {named} may not call this venue (see --allow-origin).")
         return b"access-control-allow-origin: %s\r\nvary: origin\r\n" % origin
 
     def _check_host(self, host: bytes) -> None:
         name = _without_port(host.decode("latin-1").lower())
         if not (_is_nobodys(name) or name in self._hosts):
-            shown = errors.shown(name)
+            shown = errors.quote_value(name)
             raise _forbidden(f"Header Host names {shown}, not this venue (see --allow-host).")
         if len(self.known) < KNOWN_MAX:
             self.known.add(host)

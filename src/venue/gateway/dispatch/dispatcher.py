@@ -343,7 +343,7 @@ class Dispatcher:
         route = self.table.routes.find(request.method, strip_prefix(request.path))
         assert route is not None, "its parameters were ignored"
         words = former.fields(route.request.names, _values(route, request))
-        return errors.explained(refusal, words)
+        return errors.add_words(refusal, words)
 
     def _wait(self, request: Request, answering: Coroutine[Any, Any, None]) -> None:
         """Continue as a task."""

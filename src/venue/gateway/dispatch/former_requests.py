@@ -24,6 +24,6 @@ def words(routes: Routes, request: Request, row: str) -> str:
         return ""
     with suppress(ApiError):
         values = body_values(request.body) if request.body else query_values(request.query)
-        told = former.meant(route.request.names, values)
+        told = former.intended_fields(route.request.names, values)
         return f" There {told}." if told else ""
     return ""

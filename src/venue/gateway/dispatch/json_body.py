@@ -22,7 +22,9 @@ class Number(str):
 
 def _number(text: str) -> Number:
     if len(text) > NUMBER_LENGTH_MAX or text == "-0" or not _PLAIN_NUMBER.fullmatch(text):
-        raise ValueError(f"number {errors.shown(text)} is not a plain decimal of at most 32 digits")
+        raise ValueError(
+            f"number {errors.quote_value(text)} is not a plain decimal of at most 32 digits"
+        )
     return Number(text)
 
 

@@ -33,7 +33,7 @@ class OperationTable:
         """ApiError -1150 while something keeps the operation closed, which it names."""
         setting = route.closed(self.door) if route.closed is not None else ""
         if setting:
-            raise errors.closed(route.row.method, setting)
+            raise errors.operation_closed(route.row.method, setting)
 
     def admit(self, route: Route, caller: Caller, now: int) -> tuple[int, int] | None:
         """Check the caller's right, then charge its account; ApiError -1052 and -1003.
@@ -54,7 +54,7 @@ class OperationTable:
             return unknown
         if route.access is Access.OPERATOR:
             # Clients send extra parameters; an operator's misspelt one must not be lost in silence.
-            raise errors.invalid(errors.shown(unknown[0])[1:-1], "no such parameter")
+            raise errors.invalid(errors.quote_value(unknown[0])[1:-1], "no such parameter")
         if self._strict:
             _check_known(unknown, former.fields(route.request.names, values))
         return unknown
@@ -85,7 +85,7 @@ class OperationTable:
 
 def _check_known(unknown: list[str], words: str) -> None:
     """ApiError -1142 that names what other exchanges swallow; known names that do nothing pass."""
-    names = [errors.shown(name)[1:-1] for name in unknown if "=" not in name]
+    names = [errors.quote_value(name)[1:-1] for name in unknown if "=" not in name]
     if names:
         more = f"; {', '.join(names[1:SHOWN_MAX])} neither" if len(names) > 1 else ""
-        raise errors.explained(errors.invalid(names[0], UNKNOWN + more), words)
+        raise errors.add_words(errors.invalid(names[0], UNKNOWN + more), words)

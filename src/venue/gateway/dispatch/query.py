@@ -35,7 +35,7 @@ def query_values(query: bytes, lists: frozenset[str] = frozenset()) -> dict[str,
             values[name] = [*(before if isinstance(before, list) else [before]), value]
             continue
         if name in values:
-            raise errors.invalid(errors.shown(name)[1:-1], "given more than once")
+            raise errors.invalid(errors.quote_value(name)[1:-1], "given more than once")
         values[name] = value
     if len(values) > PARAMETERS_MAX:
         raise errors.out_of_range("query", f"at most {PARAMETERS_MAX} parameters are allowed")

@@ -153,7 +153,7 @@ def _nested_reader(struct: type[Any]) -> Reader:
         if not isinstance(value, dict):
             raise errors.invalid(name, "must be an object")
         for unknown in ignored_names(request, value):
-            raise errors.invalid(f"{name}.{errors.shown(unknown)[1:-1]}", "no such parameter")
+            raise errors.invalid(f"{name}.{errors.quote_value(unknown)[1:-1]}", "no such parameter")
         return decode(request, value)
 
     return read

@@ -69,7 +69,7 @@ def _read_item(
             raise errors.invalid(items.name, "an element must be an object")
         return order(decode(items.shape, raw))
     except ApiError as problem:
-        return errors.explained(problem, former.fields(items.shape.names, raw))
+        return errors.add_words(problem, former.fields(items.shape.names, raw))
 
 
 def _given_client_id(raw: Any) -> str:

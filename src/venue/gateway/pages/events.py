@@ -80,7 +80,7 @@ class PageStream:
     def begin(self, _: str) -> None:
         """Say nothing: the page speaks first."""
 
-    def pinged(self, data: bytes, writes: list[bytes]) -> None:
+    def answer_ping(self, data: bytes, writes: list[bytes]) -> None:
         """Nothing to do: the protocol answers."""
 
     def quit(self) -> None:

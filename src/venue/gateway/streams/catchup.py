@@ -40,7 +40,7 @@ class Reader(Protocol):
     async def ready(self) -> None: ...
 
 
-class Gone(Exception):
+class FrameGone(Exception):
     """The frame is not stored any more."""
 
 
@@ -82,7 +82,7 @@ class CatchUp:
             self._reader.end(INTERNAL_ERROR, "history is not available")
         except TimeoutError:
             self._reader.end(INTERNAL_ERROR, "history is behind")
-        except Gone as gone:
+        except FrameGone as gone:
             self._reader.end(POLICY, f"message {gone} is no longer kept")
         except Exception:
             log.exception("defect in a resumed channel")
@@ -110,10 +110,10 @@ class CatchUp:
         while self._sent < newest:
             page = await node.history.ask(questions.frames, key, self._sent, newest, PAGE)
             if not page:
-                raise Gone(self._sent + 1)
+                raise FrameGone(self._sent + 1)
             for number, payload in page:
                 if number != self._sent + 1:
-                    raise Gone(self._sent + 1)
+                    raise FrameGone(self._sent + 1)
                 await self._send(number, Frame(payload))
 
     async def _send(self, number: int, frame: Frame) -> None:

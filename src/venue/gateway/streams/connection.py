@@ -29,7 +29,13 @@ from venue.gateway.streams.session import Session
 from venue.gateway.streams.socket_orders import SocketOrders
 from venue.gateway.streams.subscriber import Conversation, PageStreams
 from venue.gateway.streams.tap import Tap, note_refused
-from venue.gateway.streams.upgrade import check_faults, keep_alive, protocol, refused, window_bits
+from venue.gateway.streams.upgrade import (
+    check_faults,
+    keep_alive,
+    protocol,
+    refusal_response,
+    window_bits,
+)
 from venue.gateway.transport.listener import Listener
 from venue.gateway.transport.request import Request as HttpRequest
 
@@ -190,7 +196,7 @@ class SocketConnection(asyncio.Protocol):
         """Frames that are no whole message are counted here, messages in the session."""
         whole = frame.fin and frame.opcode in (Opcode.TEXT, Opcode.BINARY)
         if frame.opcode is Opcode.PING and self._session is not None:
-            self._session.pinged(bytes(frame.data), self._conn.writes)
+            self._session.answer_ping(bytes(frame.data), self._conn.writes)
         if not whole and not self._frames.take(self._loop.time()):
             self._flooded = True
             self.end(POLICY, f"more than {self._server.limits.frames} pings or fragments a second")
@@ -321,7 +327,7 @@ class SocketConnection(asyncio.Protocol):
     def _refuse(self, refusal: ApiError) -> None:
         """Answer the upgrade as HTTP."""
         note_refused(self._server.door.wire, self._request, refusal)
-        self._conn.send_response(refused(refusal))
+        self._conn.send_response(refusal_response(refusal))
         self._flush()
 
     # -- what comes in ----------------------------------------------------------------------------
@@ -353,7 +359,7 @@ class SocketConnection(asyncio.Protocol):
         """Send a frame, or queue it after those that the reader has not taken."""
         if self._ended or self._muted:
             return
-        data = frame.deflated(self._window_bits) if self._window_bits else frame.plain
+        data = frame.deflate(self._window_bits) if self._window_bits else frame.plain
         if not self._paused:
             self._transport.write(data)
             return
@@ -366,7 +372,7 @@ class SocketConnection(asyncio.Protocol):
         """Send frames in order: few small ones with one write, others each as `send` does."""
         bits = self._window_bits
         if not (self._paused or self._ended or self._muted):
-            data = b"".join([frame.deflated(bits) if bits else frame.plain for frame in frames])
+            data = b"".join([frame.deflate(bits) if bits else frame.plain for frame in frames])
             if len(data) <= TOGETHER_BYTES:
                 self._transport.write(data)
                 return

@@ -40,7 +40,7 @@ class FaultyFrames:
             WeakKeyDictionary()
         )
 
-    def passed(
+    def apply_rules(
         self, listener: FrameReceiver, asked: RuleSubject, frame: Frame, now: int
     ) -> list[Frame]:
         """Return the frames to send at once in place of one, at a venue time."""
@@ -49,14 +49,14 @@ class FaultyFrames:
             if self._wire is not None:
                 told = f"{hit.number}:{hit.rule}"
                 self._wire.say(asked.uid, frame.payload, heard=False, fault=told)
-            frames = self._done(hit, listener, frames)
+            frames = self._apply_effect(hit, listener, frames)
         if frames and listener in self._late:  # after those that are late
             due, _ = self._late[listener][-1]
             self._hold(listener, frames, due)
             return []
         return frames
 
-    def _done(self, hit: Hit, listener: FrameReceiver, frames: list[Frame]) -> list[Frame]:
+    def _apply_effect(self, hit: Hit, listener: FrameReceiver, frames: list[Frame]) -> list[Frame]:
         effect = hit.effect
         if effect.kind == "ws.disconnect":
             listener.end(effect.close_code or CLOSED, f"fault {hit.rule}")

@@ -23,7 +23,7 @@ class Frame:
         self.plain = _head(_TEXT, len(payload)) + payload
         self._deflated: dict[int, bytes] | None = None
 
-    def deflated(self, window_bits: int) -> bytes:
+    def deflate(self, window_bits: int) -> bytes:
         """Return the message for clients that negotiated compression; no context is taken over."""
         if len(self.payload) < DEFLATE_MIN:
             return self.plain

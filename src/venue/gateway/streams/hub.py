@@ -278,7 +278,7 @@ class Hub:
         asked = RuleSubject(uid=kept.uid, channel=kept.channel)
         for listener, after in list(own.listeners.items()):
             if kept.number > after:
-                passed = self._faulty.passed(listener, asked, frame, self._node.clock.now())
+                passed = self._faulty.apply_rules(listener, asked, frame, self._node.clock.now())
                 outgoing.setdefault(listener, []).extend(passed)
 
     def _hold(self, own: OwnChannel, number: int, frame: Frame) -> None:
@@ -392,7 +392,7 @@ class Hub:
         """Send as `_tell` does, with the frames that fault rules make of one."""
         _, symbol, name = channel.key
         asked = RuleSubject(symbol=symbol, channel=name)
-        for passed in self._faulty.passed(listener, asked, frame, self._node.clock.now()):
+        for passed in self._faulty.apply_rules(listener, asked, frame, self._node.clock.now()):
             if not self._defects.contain("a listener", listener.send, passed):
                 self._drop(listener)
                 self.leave(listener, channel.key)

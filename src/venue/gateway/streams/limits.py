@@ -75,6 +75,6 @@ class Allowance:
         self._count += 1
         return self._count <= self._most
 
-    def passed(self, times: int) -> bool:
+    def is_exceeded(self, times: int) -> bool:
         """Return whether so many times as much has happened in this window."""
         return self._most is not None and self._count > times * self._most

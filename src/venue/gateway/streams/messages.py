@@ -61,7 +61,7 @@ def plain(params: Raw) -> Any:
         return None
 
 
-def listed(reasons: list[str]) -> str:
+def join_reasons(reasons: list[str]) -> str:
     """Reasons of one refusal, in their order."""
     told = "; ".join(reasons[:TOLD_MAX])
     return told if len(reasons) <= TOLD_MAX else f"{told}; and {len(reasons) - TOLD_MAX} more"
@@ -70,4 +70,4 @@ def listed(reasons: list[str]) -> str:
 def cut(text: str) -> str:
     """Return a text of the client's as messages show it: printable, and no longer than they show
     any."""
-    return errors.shown(text)[1:-1]
+    return errors.quote_value(text)[1:-1]

@@ -322,7 +322,7 @@ class DepthShaper:
         book = self._book
         if book is None:
             book = self._book = self._now()
-        made = self._made("depthSnapshot", now, book.update_id, book, "SNAPSHOT")
+        made = self._depth_frame("depthSnapshot", now, book.update_id, book, "SNAPSHOT")
         if self._checked:
             made.checksum = _checksum(made.bids, made.asks)
         return _encode(made)
@@ -339,7 +339,7 @@ class DepthShaper:
         bids.sort(reverse=True)
         asks.sort()
         changed = Depth(after.update_id, bids, asks)
-        made = self._made("depth", now, before.update_id, changed, "CHANGED")
+        made = self._depth_frame("depth", now, before.update_id, changed, "CHANGED")
         passed = after.update_id // CHECKED_EVERY > before.update_id // CHECKED_EVERY
         if self._checked and passed:
             instrument = self._listed.instrument
@@ -353,7 +353,9 @@ class DepthShaper:
     def _now(self) -> Depth:
         return self._listed.board.depth(self._listed.symbol, self._level)
 
-    def _made(self, event: str, now: int, first_id: int, book: Depth, kind: str) -> DepthFrame:
+    def _depth_frame(
+        self, event: str, now: int, first_id: int, book: Depth, kind: str
+    ) -> DepthFrame:
         instrument = self._listed.instrument
         return DepthFrame(
             event=event,

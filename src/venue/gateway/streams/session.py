@@ -41,7 +41,7 @@ from venue.gateway.streams.messages import (
     cut,
     enabled_of,
     identity_of,
-    listed,
+    join_reasons,
     plain,
     read,
 )
@@ -137,7 +137,7 @@ class Session:
         if self._ended:
             return
         in_time = self._messages.take(self._loop.time())
-        if not in_time and (self._entry is None or self._messages.passed(FLOOD)):
+        if not in_time and (self._entry is None or self._messages.is_exceeded(FLOOD)):
             self._link.end(POLICY, f"more than {self._limits.messages} messages in a second")
             return
         try:
@@ -213,12 +213,12 @@ class Session:
     ) -> None:
         enabled = enabled_of(params)
         try:
-            finish = partial(self._switched, identity)
+            finish = partial(self._answer_switch, identity)
             entry.cancel_on_disconnect(enabled=enabled, finish=finish)
         except ApiError as refusal:
             raise MessageRefused(f"not permitted : {refusal.message}") from None
 
-    def _switched(self, identity: Raw | UnsetType, problem: str) -> None:
+    def _answer_switch(self, identity: Raw | UnsetType, problem: str) -> None:
         """Answer that a switch is in the journal: a crash does not undo it."""
         if self._ended:
             return
@@ -243,7 +243,7 @@ class Session:
             raise MessageRefused(
                 f"too many channels : at most {self._limits.channels} per connection"
             )
-        resumed = self._resumed(params) if self._socket.private else {}
+        resumed = self._resume_points(params) if self._socket.private else {}
         self._acknowledge(identity)
         for key, stream in asked.items():
             if self._ended:
@@ -291,7 +291,7 @@ class Session:
             except MessageRefused as refusal:
                 refused[str(refusal)] = None
         if refused:
-            raise MessageRefused(listed(list(refused)))
+            raise MessageRefused(join_reasons(list(refused)))
         return found
 
     def _channel(self, name: Any) -> tuple[PublicKey | str, Stream]:
@@ -316,7 +316,7 @@ class Session:
             raise MessageRefused(f"invalid symbol : {cut(symbol)}")
         return (self._socket.product, known, channel), stream
 
-    def _resumed(self, names: list[str]) -> dict[str, int]:
+    def _resume_points(self, names: list[str]) -> dict[str, int]:
         """Return the private channels that resume after a number, which must still be stored."""
         resumed: dict[str, int] = {}
         refused: dict[str, None] = {}
@@ -332,7 +332,7 @@ class Session:
                 if resumed.setdefault(channel, number) != number:
                     refused[f"invalid params : {channel} is asked for from two numbers"] = None
         if refused:
-            raise MessageRefused(listed(list(refused)))
+            raise MessageRefused(join_reasons(list(refused)))
         return resumed
 
     def _after(self, channel: str, text: str) -> int:
@@ -420,7 +420,7 @@ class Session:
         time = str(self._now_ms())
         self._tell(PrivatePing("ping", time) if self._socket.private else PublicPing("ping", time))
 
-    def pinged(self, data: bytes, writes: list[bytes]) -> None:
+    def answer_ping(self, data: bytes, writes: list[bytes]) -> None:
         """A ping of the protocol, whose answer is in `writes`: a rule may want it left out."""
         pong = ControlFrame(Opcode.PONG, data).serialize(mask=False)
         if self._kept_quiet(NO_PONG) and pong in writes:

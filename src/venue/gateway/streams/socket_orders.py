@@ -101,7 +101,7 @@ class SocketOrders:
             note.ignored = _shown(ignored)
         self._in_flight += 1
         turn = partial(self._begin, route, values)
-        finish: Finish = partial(self._served, route, identity, ignored, values)
+        finish: Finish = partial(self._answer_operation, route, identity, ignored, values)
         if note is not None:
             finish = note.finishing(finish)
         faults = self._table.door.faults
@@ -129,7 +129,7 @@ class SocketOrders:
         what = rule_subject(route, row.method, row.path, caller.uid, caller.key, values)
         hits = door.faults.requests_hit(what, door.node.clock.now())
         way = course(hits)
-        lost: Finish = self._lost
+        lost: Finish = self._note_finished
         if note is not None:
             note.fault = way.summary()
             lost = note.losing(lost)
@@ -177,7 +177,7 @@ class SocketOrders:
             orders = list(self._placed) if enabled else []
             uid, product = self._caller.uid, int(self._product)
             command = GuardOrders(uid, product, self._number, enabled, orders)
-            finish("" if await self._journaled(command) else "the venue is stopping")
+            finish("" if await self._submit_until_applied(command) else "the venue is stopping")
 
     async def _quiet(self) -> None:
         """Wait until nothing is in flight."""
@@ -186,7 +186,7 @@ class SocketOrders:
                 self._answered = self._loop.create_future()
             await self._answered
 
-    async def _journaled(self, command: Command) -> bool:
+    async def _submit_until_applied(self, command: Command) -> bool:
         """Return whether a command was applied: not where the venue stops.
 
         Straight to the sequencer: history that lags behind must not keep these out.
@@ -227,7 +227,7 @@ class SocketOrders:
         table.check_open(route)
         table.admit(route, self._caller, now)
 
-    def _served(
+    def _answer_operation(
         self,
         route: Route,
         identity: Identity,
@@ -237,20 +237,20 @@ class SocketOrders:
         problem: Exception | None,
     ) -> None:
         """Answer an operation. It is over before that: the answer's reader may send the next."""
-        self._lost(reply, problem)
+        self._note_finished(reply, problem)
         if problem is not None:
             told = former.fields(route.request.names, values) if ignored else ""
             refusal = refusal_of(problem, route.row.name)
-            self._refuse(identity, errors.explained(refusal, told))
+            self._refuse(identity, errors.add_words(refusal, told))
             return
         try:
-            frame = _answered(identity, ignored, reply)
+            frame = _answer_frame(identity, ignored, reply)
         except Exception as defect:  # noqa: BLE001 - must not end the connection
             self._refuse(identity, refusal_of(defect, route.row.name))
         else:
             self._send(frame)
 
-    def _lost(self, _reply: Any, _problem: Exception | None) -> None:
+    def _note_finished(self, _reply: Any, _problem: Exception | None) -> None:
         """Note that an operation is over."""
         self._in_flight -= 1
         if not self._in_flight and self._answered is not None:
@@ -278,11 +278,11 @@ class SocketOrders:
         """Cancel the orders placed over this connection, once its last answer has come."""
         async with self._switching:
             await self._quiet()
-            if not await self._journaled(EndConnection(self._number)):
+            if not await self._submit_until_applied(EndConnection(self._number)):
                 log.error("the orders of a lost connection stay until the next start")
 
 
-def _answered(identity: Identity, ignored: list[str], reply: Any) -> Frame:
+def _answer_frame(identity: Identity, ignored: list[str], reply: Any) -> Frame:
     answer = Answer(id=identity, status=200, result=reply)
     if ignored:
         answer.ignored = _shown(ignored)
@@ -291,7 +291,7 @@ def _answered(identity: Identity, ignored: list[str], reply: Any) -> Frame:
 
 def _shown(ignored: list[str]) -> list[str]:
     """Return the first ignored names as they are shown."""
-    return [errors.shown(name)[1:-1] for name in ignored[:SHOWN_MAX]]
+    return [errors.quote_value(name)[1:-1] for name in ignored[:SHOWN_MAX]]
 
 
 def _values(params: Raw) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from venue.gateway.transport.request import Request as HttpRequest
 REVERTED: Final = 4001  # the close code of a stream whose venue went back to an earlier state
 
 
-class Taken:
+class StreamCount:
     """The number of open streams in all worlds of a process: its files are limited."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Sockets:
         table: OperationTable,
         origins: Origins,
         *,
-        taken: Taken | None = None,
+        taken: StreamCount | None = None,
         pages: PageStreams | None = None,
     ) -> None:
         self.door = door
@@ -69,7 +69,7 @@ class Sockets:
         self._gate = Gate(
             HttpLimits(connections_per_ip=limits.connections_per_ip, connections=limits.connections)
         )
-        self.taken = taken or Taken()
+        self.taken = taken or StreamCount()
         self._listener: Listener | None = None
         self._attempts = Attempts(limits.attempts)
         self._count = 0
@@ -77,7 +77,7 @@ class Sockets:
         # Connections have names that no other run of the venue gave.
         self._first_name = door.node.clock.now() << 64
 
-    def wanted(self, request: HttpRequest) -> bool:
+    def accepts_upgrade(self, request: HttpRequest) -> bool:
         """Return whether a request may become a stream: another protocol there is none."""
         headers = request.headers
         named = [token.strip() for token in headers.get(b"connection", b"").lower().split(b",")]

@@ -42,7 +42,7 @@ class Conversation(Protocol):
     def hear(self, data: bytes) -> None:
         """Take one text message, of valid UTF-8."""
 
-    def pinged(self, data: bytes, writes: list[bytes]) -> None:
+    def answer_ping(self, data: bytes, writes: list[bytes]) -> None:
         """A ping of the protocol came, whose answer is in `writes`."""
 
     def quit(self) -> None:

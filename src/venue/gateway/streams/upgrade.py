@@ -76,7 +76,7 @@ def check_faults(door: Door, request: Request) -> None:
         raise ApiError(-1008, f"A fault was asked for: {hit.rule}.", status, 1)
 
 
-def refused(refusal: ApiError) -> Response:
+def refusal_response(refusal: ApiError) -> Response:
     """Return the answer to an upgrade as HTTP: a login that fails is 401, or 403 for a lacking
     right."""
     status = refusal.status

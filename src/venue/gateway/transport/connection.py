@@ -170,7 +170,7 @@ class HttpConnection:
 
     def _upgrades(self, request: Request) -> bool:
         streams = self._listener.streams
-        return streams is not None and self._crowded is None and streams.wanted(request)
+        return streams is not None and self._crowded is None and streams.accepts_upgrade(request)
 
     def _upgrade(self, upgrade: Upgrade) -> None:
         """Hand the transport over. Nothing of HTTP may be on its way: it would come between."""

@@ -42,7 +42,7 @@ class Resting(Protocol):
 class StreamAcceptor(Protocol):
     """The receiver of upgraded connections."""
 
-    def wanted(self, request: Request) -> bool:
+    def accepts_upgrade(self, request: Request) -> bool:
         """Return whether a request may become a stream."""
 
     def connection(

@@ -55,7 +55,7 @@ def _contracts(call: Call, symbols: list[str] | None) -> str | None:
     found = dict.fromkeys(symbol.upper() if symbol.isascii() else symbol for symbol in symbols)
     for symbol in found:
         if symbol not in markets:
-            rule = f"no such contract symbol: {errors.shown(symbol)}"
+            rule = f"no such contract symbol: {errors.quote_value(symbol)}"
             raise errors.invalid("apiClosed", rule)
     return ",".join(found)
 

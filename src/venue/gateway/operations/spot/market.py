@@ -233,7 +233,7 @@ def _select_markets(node: Node, symbol: str | None, symbols: list[str] | None) -
         return list(markets.values())
     for name in symbols:
         if name not in markets:
-            raise errors.invalid("symbols", f"no such spot symbol: {errors.shown(name)}")
+            raise errors.invalid("symbols", f"no such spot symbol: {errors.quote_value(name)}")
     return [markets[name] for name in symbols]
 
 
