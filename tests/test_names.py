@@ -57,6 +57,7 @@ CALLED = (
 )  # fmt: skip
 
 FOR_USERS = (
+    "venue.api.repeating.",  # tools/documents.py writes its table
     "venue.client.",
     "venue.gym.",
     "venue.library.",

@@ -11,7 +11,7 @@ import pytest
 from support.waits import WAIT_S
 from venue.helpers import link as room
 from venue.helpers.link import HelperFailed, Link
-from venue.history.process.shelf import Shelf
+from venue.history.process.shared_histories import SharedHistories
 from venue.history.process.starting import start_worker
 
 EXPLAINER = "venue.explanation.helper"
@@ -72,8 +72,8 @@ def test_questions_that_waited_for_a_process_fail_with_it(monkeypatch: pytest.Mo
     monkeypatch.setattr(room, "ASKED_MAX", 1)
 
     async def story() -> None:
-        shelf = Shelf(100)
-        history = shelf.first()
+        histories = SharedHistories(100)
+        history = histories.first()
         share = history._link
         asked = [share.send(b"?", b"") for _ in range(3)]
         _, waiting = await asyncio.wait(asked, timeout=WAIT_S)
@@ -81,6 +81,6 @@ def test_questions_that_waited_for_a_process_fail_with_it(monkeypatch: pytest.Mo
         for answer in asked:
             assert isinstance(answer.exception(), HelperFailed), answer
         await history.close()
-        await shelf.close()
+        await histories.close()
 
     asyncio.run(story())

@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from venue.gateway.worlds import World, WorldLife
+from venue.gateway.worlds import StartedWorld, World
 
 
 class Stuck:
@@ -18,20 +18,20 @@ class Stuck:
         raise OSError("the disk is full")
 
 
-async def stuck() -> WorldLife:
-    return cast(WorldLife, Stuck())
+async def stuck() -> StartedWorld:
+    return cast(StartedWorld, Stuck())
 
 
-async def unborn() -> WorldLife:
+async def unborn() -> StartedWorld:
     raise OSError("no process")
 
 
 def test_an_end_that_fails_is_told(caplog: pytest.LogCaptureFixture) -> None:
     async def story() -> None:
-        world = World("one", stuck, agents=False, begun="")
-        await world.alive()
+        world = World("one", stuck, agents=False, state="")
+        await world.start()
         assert await world.end()
-        assert world.life is None
+        assert world.running is None
 
     with caplog.at_level(logging.ERROR, "venue.gateway"):
         asyncio.run(story())
@@ -43,9 +43,9 @@ def test_an_end_that_fails_is_told(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_a_beginning_that_failed_was_told_already(caplog: pytest.LogCaptureFixture) -> None:
     async def story() -> None:
-        world = World("one", unborn, agents=False, begun="")
+        world = World("one", unborn, agents=False, state="")
         with pytest.raises(OSError, match="no process"):
-            await world.alive()
+            await world.start()
         assert not await world.end()
 
     asyncio.run(story())

@@ -32,7 +32,7 @@ from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server, listen
 from venue.helpers.link import HelperFailed
 from venue.history.frames_kept import FRAMES_KEPT
-from venue.history.process.shelf import Shelf
+from venue.history.process.shared_histories import SharedHistories
 from venue.history.temporary import Folder
 from venue.journal.journal import JournalCorrupt, JournalFailed, OtherRules
 from venue.node.node import Node
@@ -71,10 +71,12 @@ class View(Struct):
 class RunReader:
     """Serves requests at the command that each names."""
 
-    def __init__(self, moments: Moments, shelf: Shelf, options: Options, told: Told) -> None:
+    def __init__(
+        self, moments: Moments, histories: SharedHistories, options: Options, told: Told
+    ) -> None:
         self._moments = moments
         self._told = told
-        self._shelf = shelf
+        self._histories = histories
         self._options = options
         self._origins = Origins()
         self._last = moments.run.last()
@@ -106,17 +108,17 @@ class RunReader:
 
     async def replay(self) -> None:
         """Replay the whole run, between requests for other states. Any of UNFIT, OSError."""
-        moments, shelf = self._moments, self._shelf
+        moments, histories = self._moments, self._histories
         self._begun_s = asyncio.get_running_loop().time()
         while moments.reached < self._last:
             async with self._turn:
                 if await asyncio.to_thread(moments.go_on):
-                    base = moments.wanted.pop(moments.reached, 0) or shelf.reserve()
-                    await asyncio.to_thread(moments.keep, base, await shelf.file(base))
-                    shelf.stands(base)
+                    base = moments.wanted.pop(moments.reached, 0) or histories.reserve()
+                    await asyncio.to_thread(moments.keep, base, await histories.file(base))
+                    histories.stands(base)
                     used = {view.base for view in self._views.values()}
                     for gone in moments.thin_out(used):
-                        await shelf.forget(gone)
+                        await histories.forget(gone)
             async with self._read:
                 self._read.notify_all()
             self._told(moments.reached, self._last)
@@ -197,17 +199,17 @@ class RunReader:
         """Wait no more for a history."""
         if self._moments.wanted.get(sequence) == base:
             del self._moments.wanted[sequence]
-            await self._shelf.forget(base)
+            await self._histories.forget(base)
 
     async def _open(self, sequence: int) -> View:
-        moments, shelf = self._moments, self._shelf
+        moments, histories = self._moments, self._histories
         before = moments.before(sequence) if sequence <= moments.reached else None
         if before is None:
-            base, begin = shelf.reserve(), sequence
+            base, begin = histories.reserve(), sequence
             moments.wanted[sequence] = base
         else:
             base, begin = before.base, before.sequence
-        history = shelf.history(begin, base)
+        history = histories.history(begin, base)
         try:
             past = PastViews(moments, sequence, begin, self._told)
             await asyncio.to_thread(past.bring)
@@ -262,13 +264,13 @@ async def read(
     )
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, stopping.set)
-    shelf = Shelf(FRAMES_KEPT)
+    histories = SharedHistories(FRAMES_KEPT)
     with ExitStack() as closing:
         closing.callback(bound.close)
         folder = Folder("open")
         closing.callback(folder.let_go)
         moments = Moments(run, folder.path)
-        reader = RunReader(moments, shelf, served, told)
+        reader = RunReader(moments, histories, served, told)
         serving = asyncio.create_task(_serve(reader, moments, bound, ready))
         waiting = asyncio.create_task(stopping.wait())
         try:
@@ -281,7 +283,7 @@ async def read(
             waiting.cancel()
             await asyncio.gather(serving, waiting, return_exceptions=True)
             await reader.close()
-            await shelf.close()
+            await histories.close()
             moments.close()
 
 

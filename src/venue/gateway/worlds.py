@@ -20,107 +20,108 @@ from venue.gateway.transport.request import CLOSE, RETRY, Request, whole
 
 PREFIX: Final = b"/w/"
 WORLDS_MAX: Final = 1_000
-DEAD_MAX: Final = 32  # lives that have ended whose memory is not free yet, or as many as there are
+DEAD_MAX: Final = 32  # worlds that have ended whose memory is not free yet, or as many as there are
 STOPPED: Final = "this world has stopped after a defect; delete it"
 GONE: Final = "this world was deleted"
 
 log = logging.getLogger("venue.gateway")
 
 
-class WorldLife(Protocol):
-    """The node of one world, and its doors."""
+class StartedWorld(Protocol):
+    """A world that runs: the functions that serve its requests and sockets."""
 
     @property
     def streams(self) -> StreamAcceptor:
-        """The door for its sockets."""
+        """Accepts its sockets."""
 
     @property
     def serve(self) -> Callable[[Request], None]:
-        """The door for its requests."""
+        """Serves its requests."""
 
     @property
     def failure(self) -> str:
-        """Why it takes nothing any more; empty: it goes on."""
+        """The defect that stopped it; empty while it runs."""
 
     def sequence(self) -> int:
-        """Of its last command."""
+        """Return the sequence of its last command."""
 
     async def close(self) -> None:
-        """Finish what is under way, end its sockets and let go of everything."""
+        """Answer what is under way, end its sockets and close its parts."""
 
 
 Start = TypeVar("Start")
 
 
-class Lives(Protocol[Start]):
+class WorldFactory(Protocol[Start]):
     """Starts worlds."""
 
     def prepare(self) -> None:
-        """Make ready what new worlds begin with: one may come."""
+        """Prepare the state that new worlds start from, because one may be started soon."""
 
     async def copy_state(self, name: str) -> Start:
-        """Return a kept state of the venue, for a world to begin with. ApiError."""
+        """Return a copy of a kept state of the venue, for a world to start from. ApiError."""
 
-    async def live(self, begun: Start | None, *, agents: bool) -> WorldLife:
-        """Return a life, which begins as the venue began when `begun` is None."""
+    async def start_world(self, state: Start | None, *, agents: bool) -> StartedWorld:
+        """Start a world: from this state, or as a new venue when it is None."""
 
-    async def leave(self, begun: Start) -> None:
-        """Let go of a kept state: its world is gone, or does not come."""
+    async def release_state(self, state: Start) -> None:
+        """Count one world less that uses a kept state: it has ended, or was not made."""
 
 
 class World:
-    """One world. `life` is None before its first request."""
+    """One world. `running` is None before its first request. `state` names the kept state that it
+    starts from; empty: it starts as a new venue."""
 
     def __init__(
-        self, name: str, live: Callable[[], Awaitable[WorldLife]], *, agents: bool, begun: str
+        self, name: str, start: Callable[[], Awaitable[StartedWorld]], *, agents: bool, state: str
     ) -> None:
         self.name = name
         self.agents = agents
-        self.begun = begun
-        self.life: WorldLife | None = None
-        self._live = live
-        self._coming: asyncio.Task[WorldLife] | None = None
+        self.state = state
+        self.running: StartedWorld | None = None
+        self._start = start
+        self._coming: asyncio.Task[StartedWorld] | None = None
         self._deleted = False
 
-    async def alive(self) -> WorldLife:
-        """Return its life, which may begin now. ApiError 503 when it is gone meanwhile."""
+    async def start(self) -> StartedWorld:
+        """Start it unless it runs, and return it. ApiError 503 when it was deleted meanwhile."""
         if self._coming is None:
             self._coming = asyncio.ensure_future(self._begin())
-        life = await asyncio.shield(self._coming)
+        running = await asyncio.shield(self._coming)
         if self._deleted:
             raise errors.busy(GONE)
-        return life
+        return running
 
-    async def _begin(self) -> WorldLife:
-        self.life = await self._live()
-        return self.life
+    async def _begin(self) -> StartedWorld:
+        self.running = await self._start()
+        return self.running
 
     async def end(self) -> bool:
-        """Take no more requests; whether there was a life."""
+        """Refuse further requests and close it; return whether it ran."""
         self._deleted = True
         if self._coming is None:
             return False
-        life = None
+        running = None
         with suppress(Exception):  # it never began, and its waiting callers were told
-            life = await self._coming
+            running = await self._coming
         try:
-            if life is not None:
-                await life.close()
+            if running is not None:
+                await running.close()
         except Exception:  # a defect must not keep the other worlds from their end
             log.exception("defect while world %s ended", self.name)
-        self.life = self._coming = None
-        return life is not None
+        self.running = self._coming = None
+        return running is not None
 
 
 class Worlds:
     """All worlds. Once there is one, this is the entry before the venue's own; without worlds,
     orders pay nothing for it."""
 
-    def __init__(self, listener: Listener, lives: Lives[Any]) -> None:
+    def __init__(self, listener: Listener, factory: WorldFactory[Any]) -> None:
         self._listener = listener
         self._serve = listener.serve
         self._streams = listener.streams
-        self._lives = lives
+        self._factory = factory
         self._worlds: dict[str, World] = {}
         self._starts: dict[World, Any] = {}  # of those that begin with a kept state
         self._waiting: set[asyncio.Task[None]] = set()
@@ -128,22 +129,22 @@ class Worlds:
 
     # -- which there are --------------------------------------------------------------------------
 
-    async def create(self, name: str, *, agents: bool, begun: str = "") -> World:
-        """Make a world from the venue's initial state, or from its saved state `begun` as it is
+    async def create(self, name: str, *, agents: bool, state: str = "") -> World:
+        """Make a world from the venue's initial state, or from its saved state `state` as it is
         now. ApiError for a name that exists, one world too many, or a state that is not saved."""
         self._check_free(name)
-        start = await self._lives.copy_state(begun) if begun else None
+        start = await self._factory.copy_state(state) if state else None
         try:
             self._check_free(name)
         except errors.ApiError:
             if start is not None:
-                await self._lives.leave(start)
+                await self._factory.release_state(start)
             raise
-        live = partial(self._lives.live, start, agents=agents)
-        world = self._worlds[name] = World(name, live, agents=agents, begun=begun)
+        begin = partial(self._factory.start_world, start, agents=agents)
+        world = self._worlds[name] = World(name, begin, agents=agents, state=state)
         self._listener.serve, self._listener.streams = self.serve, self
         if start is None:
-            self._lives.prepare()
+            self._factory.prepare()
         else:
             self._starts[world] = start
         return world
@@ -169,7 +170,7 @@ class Worlds:
             self._forget()
         start = self._starts.pop(world, None)
         if start is not None:
-            await self._lives.leave(start)
+            await self._factory.release_state(start)
 
     def _forget(self) -> None:
         """Free the memory of worlds that have ended, many at once: it takes time in proportion to
@@ -196,24 +197,24 @@ class Worlds:
             self._serve(request)  # where it is refused, and costs what unknown paths cost
             return
         request.path = path
-        life = world.life
-        if life is None:
+        running = world.running
+        if running is None:
             task = asyncio.ensure_future(self._serve_later(world, request))
             self._waiting.add(task)
             task.add_done_callback(self._waiting.discard)
         else:
-            _serve_in(life, request)
+            _serve_in(running, request)
 
     async def _serve_later(self, world: World, request: Request) -> None:
         try:
-            life = await world.alive()
+            running = await world.start()
         except errors.ApiError as refusal:
             request.answer(refusal.status, refusal.body())
         except Exception:  # a defect must not end the connection
-            log.exception("defect while world %s came to life", world.name)
+            log.exception("defect while world %s started", world.name)
             request.answer(500, errors.internal().body())
         else:
-            _serve_in(life, request)
+            _serve_in(running, request)
 
     def _split_path(self, path: bytes) -> tuple[World | None, bytes]:
         """Return the world that a path names, None where there is none, and the rest of the path.
@@ -241,23 +242,22 @@ class Worlds:
     def connection(
         self, listener: Listener, request: Request, give_up_seat: Callable[[], None]
     ) -> asyncio.Protocol:
-        """Return the protocol of an upgraded connection, which waits for a world to come to
-        life."""
+        """Return the protocol of an upgraded connection, which waits until its world runs."""
         if not request.path.startswith(PREFIX):
             assert self._streams is not None
             return self._streams.connection(listener, request, give_up_seat)
         world, request.path = self._split_path(request.path)
         assert world is not None, "it was wanted"
-        if world.life is not None and not world.life.failure:
-            return world.life.streams.connection(listener, request, give_up_seat)
+        if world.running is not None and not world.running.failure:
+            return world.running.streams.connection(listener, request, give_up_seat)
         return Waiting(world, listener, request, give_up_seat)
 
 
-def _serve_in(life: WorldLife, request: Request) -> None:
-    if life.failure:
+def _serve_in(running: StartedWorld, request: Request) -> None:
+    if running.failure:
         request.answer(503, errors.busy(STOPPED).body())
     else:
-        life.serve(request)
+        running.serve(request)
 
 
 class Waiting(asyncio.Protocol):
@@ -298,8 +298,8 @@ class Waiting(asyncio.Protocol):
 
     async def _hand_over(self) -> None:
         try:
-            life = await self._world.alive()
-            if life.failure:
+            running = await self._world.start()
+            if running.failure:
                 raise errors.busy(STOPPED)
         except Exception as problem:  # noqa: BLE001 - handed on, whatever it is
             known = problem if isinstance(problem, errors.ApiError) else errors.internal()
@@ -309,7 +309,7 @@ class Waiting(asyncio.Protocol):
         if self._gone or self._transport.is_closing():
             return
         self._listener.leave(self)
-        stream = life.streams.connection(self._listener, self._request, self._give_up_seat)
+        stream = running.streams.connection(self._listener, self._request, self._give_up_seat)
         self._transport.set_protocol(stream)
         stream.connection_made(self._transport)
         self._transport.resume_reading()

@@ -27,7 +27,7 @@ from venue.gateway.transport.request import Request
 from venue.gateway.transport.server import Server
 from venue.gateway.worlds import Worlds
 from venue.history.process.client import History
-from venue.history.process.shelf import Shelf
+from venue.history.process.shared_histories import SharedHistories
 from venue.journal.journal import Journal
 from venue.node.clock import SystemClock
 from venue.node.explainer import Turns
@@ -94,7 +94,9 @@ def _world_starter(plain: Options, beside: Door, open_doors: Doors) -> WorldStar
         return door
 
     ready = partial(make_ready, plain)
-    return WorldStarter(beside.node, Shelf(plain.frames_kept), open_world, open_doors, ready)
+    return WorldStarter(
+        beside.node, SharedHistories(plain.frames_kept), open_world, open_doors, ready
+    )
 
 
 def _streams(

@@ -23,7 +23,7 @@ from venue.gateway.transport.request import Request
 from venue.gateway.worlds import GONE
 from venue.helpers.link import HelperFailed
 from venue.history.process.client import History
-from venue.history.process.shelf import Shelf
+from venue.history.process.shared_histories import SharedHistories
 from venue.journal.journal import Journal, Snapshot
 from venue.journal.memory import MemoryJournal
 from venue.journal.recent import RecentJournal
@@ -123,13 +123,13 @@ class WorldStarter:
     def __init__(
         self,
         node: Node,
-        shelf: Shelf,
+        histories: SharedHistories,
         open_node: Open,
         open_doors: Doors,
         attach_agents: AttachAgents,
     ) -> None:
         self._node = node
-        self._shelf = shelf
+        self._histories = histories
         self._open_node = open_node
         self._open_doors = open_doors
         self._attach_agents = attach_agents
@@ -148,7 +148,7 @@ class WorldStarter:
             self._fresh = asyncio.create_task(self._make_start())
 
     async def copy_state(self, name: str) -> SharedStart:
-        """Return a kept state of the venue for one more world; call `leave` when it has ended.
+        """Return a kept state of the venue for one more world, whose end calls `release_state`.
 
         ApiError: none is kept under the name, or it cannot be had now.
         """
@@ -164,11 +164,11 @@ class WorldStarter:
         except BaseException:
             if copy.made.done() and self._copies.get(kept.sequence) is copy:
                 del self._copies[kept.sequence]  # the next one tries again
-            await self.leave(copy)
+            await self.release_state(copy)
             raise
         return copy
 
-    async def leave(self, copy: SharedStart) -> None:
+    async def release_state(self, copy: SharedStart) -> None:
         """Count one world less that started from this state."""
         copy.users -= 1
         if copy not in self._copies.values():
@@ -183,7 +183,7 @@ class WorldStarter:
     async def _forget(self, copy: SharedStart) -> None:
         made = copy.made
         if not copy.users and made.done() and not made.cancelled() and made.exception() is None:
-            await self._shelf.forget(made.result().base)
+            await self._histories.forget(made.result().base)
 
     async def close(self) -> None:
         """Close what worlds share. Close all worlds before."""
@@ -193,23 +193,23 @@ class WorldStarter:
             if task is not self._fresh:
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._shelf.close()
+        await self._histories.close()
 
     async def _make_start(self) -> StartState:
         """Make the state in which a new venue is ready."""
-        journal, history = MemoryJournal(keep=False), self._shelf.first()
+        journal, history = MemoryJournal(keep=False), self._histories.first()
         failed: list[BaseException] = []
         node = (await self._open_node(journal, history, failed.append)).node
         await self._attach_agents(node, agents=True, act=False, aside=b"")
         start = StartState(_snapshot(node), node.reverts.dump())
         await _end(node)
-        self._shelf.base(history)
+        self._histories.base(history)
         return start
 
     async def _copy(self, name: str, sequence: int) -> StartState:
         """Copy a kept state of the venue: wire a node at the venue's command, and revert it."""
         try:
-            base, path = await self._shelf.place()
+            base, path = await self._histories.place()
             async with self._capturing:
                 if not await self._node.history.begin_copy(path):
                     raise errors.failed_precondition(
@@ -219,7 +219,7 @@ class WorldStarter:
                 snapshot = await self._capture(name, sequence, path)
         except (HelperFailed, OSError) as problem:
             raise errors.busy(f"{problem}; nothing was done") from None
-        history = self._shelf.first(base, snapshot.sequence)
+        history = self._histories.first(base, snapshot.sequence)
         failed: list[BaseException] = []
         journal = MemoryJournal(keep=False, after=snapshot)
         node = (await self._open_node(journal, history, failed.append)).node
@@ -231,7 +231,7 @@ class WorldStarter:
         await node.submit([KeepState(READY, aside)])
         start = StartState(_snapshot(node), aside, base)
         await _end(node)
-        self._shelf.base(history, base)
+        self._histories.base(history, base)
         return start
 
     async def _capture(self, name: str, sequence: int, path: str) -> Snapshot:
@@ -251,7 +251,7 @@ class WorldStarter:
 
     # -- running worlds ---------------------------------------------------------------------------
 
-    async def live(self, copy: SharedStart | None, *, agents: bool) -> RunningWorld:
+    async def start_world(self, copy: SharedStart | None, *, agents: bool) -> RunningWorld:
         """Start a world from the state of a new venue, or from a kept state."""
         if copy is not None:
             return await self._begin(await asyncio.shield(copy.made), agents=agents)
@@ -260,7 +260,7 @@ class WorldStarter:
         return await self._begin(await asyncio.shield(self._fresh), agents=agents)
 
     async def _begin(self, start: StartState, *, agents: bool) -> RunningWorld:
-        history = self._shelf.history(start.snapshot.sequence, start.base)
+        history = self._histories.history(start.snapshot.sequence, start.base)
         failed: list[BaseException] = []
         worlds: list[RunningWorld] = []
 

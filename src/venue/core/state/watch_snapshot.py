@@ -15,9 +15,9 @@ def dump(engine: Engine) -> WatchRecord:
     return WatchRecord(
         dirty=[_id(pool) for pool in watch.collateral.dirty],
         guards=[
-            (ordinal, direction, [(row[0], row[1], row[2], row[3]) for row in shelf.rows()])
-            for (ordinal, direction), shelf in sorted(watch.guards.items(), key=_key)
-            if shelf.count
+            (ordinal, direction, [(row[0], row[1], row[2], row[3]) for row in ordered.rows()])
+            for (ordinal, direction), ordered in sorted(watch.guards.items(), key=_key)
+            if ordered.count
         ],
         turn=line.turn,
         owners=[
@@ -38,11 +38,11 @@ def load(engine: Engine, record: WatchRecord) -> None:
     for uid, asset, position_id in record.dirty:
         watch.collateral.touch(pools.find(uid, asset, position_id))
     for ordinal, direction, rows in record.guards:
-        shelf = watch.rows_for(ordinal, direction)
+        ordered = watch.rows_for(ordinal, direction)
         for key, uid, asset, position_id in rows:
             pool = pools.find(uid, asset, position_id)
             pool.guards.append((ordinal, direction, key))
-            shelf.add((key, uid, asset, position_id, pool))
+            ordered.add((key, uid, asset, position_id, pool))
     watch.line.turn = record.turn
     for turn, uid, waiting in record.owners:
         for shortfall, asset, position_id in waiting:

@@ -114,14 +114,14 @@ class Ranking:
         """Add a position to the ranking."""
         position.rank = key
         if key:
-            shelf = self.of(position.perp).side(position.side)
-            shelf.add((key, position.position_id, position))
+            rows = self.of(position.perp).side(position.side)
+            rows.add((key, position.position_id, position))
 
     def leave(self, position: Position) -> None:
         """Remove a position from the ranking."""
         if position.rank:
-            shelf = self.of(position.perp).side(position.side)
-            shelf.remove((position.rank, position.position_id, position))
+            rows = self.of(position.perp).side(position.side)
+            rows.remove((position.rank, position.position_id, position))
             position.rank = 0
 
     def _place(self, ranking: ContractRanking, position: Position, own: int) -> bool:

@@ -22,8 +22,8 @@ def worlds(call: Call, _: Empty) -> list[WorldView]:
 
 async def create_world(call: Call, request: WorldRequest) -> WorldView:
     """Create a world."""
-    there, begun = _of(call), request.from_ or ""
-    return _view(await there.create(request.name, agents=request.agents, begun=begun))
+    there, state = _of(call), request.from_ or ""
+    return _view(await there.create(request.name, agents=request.agents, state=state))
 
 
 async def delete_world(call: Call, request: NamedWorld) -> WorldView:
@@ -50,13 +50,13 @@ def _of(call: Call) -> Worlds:
 
 
 def _view(world: World) -> WorldView:
-    life = world.life
+    running = world.running
     return WorldView(
         name=world.name,
         path=f"{PREFIX.decode()}{world.name}",
-        alive=life is not None,
+        alive=running is not None,
         agents=world.agents,
-        from_=world.begun,
-        sequence=life.sequence() if life is not None else 0,
-        problem=life.failure if life is not None else "",
+        from_=world.state,
+        sequence=running.sequence() if running is not None else 0,
+        problem=running.failure if running is not None else "",
     )

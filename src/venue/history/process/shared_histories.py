@@ -22,8 +22,8 @@ from venue.history.temporary import Folder
 MODULE: Final = "venue.history.process.shared_worker"
 
 
-class Shelf:
-    """All these histories. Belongs to one event loop."""
+class SharedHistories:
+    """Small histories that share one helper process. Belongs to one event loop."""
 
     def __init__(self, frames_kept: int) -> None:
         self._frames_kept = frames_kept
@@ -151,7 +151,7 @@ class Shelf:
 
 
 class Share:
-    """One history's part of the shelf; a `Pipe`. A failure of one ends no other.
+    """One history's link to the shared process; a `Pipe`. A failure of one ends no other.
 
     `opened` gives the process.
     """
