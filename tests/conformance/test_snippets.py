@@ -245,7 +245,10 @@ def test_notebook(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     ).execute()
     assert programs
     for cell in book.cells:
-        assert [output.output_type for output in cell.outputs if output.name == "stdout"]
+        assert "stream" in [output.output_type for output in cell.outputs]
+        shown = [out.data["text/html"] for out in cell.outputs if out.output_type != "stream"]
+        last = cell.source.splitlines()[-1]
+        assert [html.startswith("<svg ") for html in shown] == [True] * (last == "chart")
 
 
 def check_backtest(out: str) -> None:

@@ -17,7 +17,9 @@ from venue.api.spot import orders as spot_orders
 from venue.client.errors import refusal
 from venue.library import views
 from venue.library.calls import check_count, row_of
-from venue.library.market import SPOT, Asking
+from venue.library.chart import Chart, order_lines, position_lines
+from venue.library.html import table
+from venue.library.market import CONTRACT, SPOT, Asking, Market
 from venue.library.results import (
     Balance,
     Bill,
@@ -224,3 +226,37 @@ class Account:
         first call of `Venue.account` for the owner, once every `equity_every` of venue time that
         was run through."""
         return Table(Equity, self._equity(self.name))
+
+    # -- pictures ---------------------------------------------------------------------------------
+
+    def chart(
+        self, symbol: str, *, product: str = SPOT, interval: str = "1m", limit: int = 120
+    ) -> Chart:
+        """Return a picture of a market's newest candles with the account's fills, open orders and,
+        of a contract, position."""
+        which = self._product(product)
+        candles = Market(self._ask, symbol, which).candles(interval, limit)
+        lines = order_lines(self.orders(symbol, product=product))
+        if which != SPOT:
+            lines += position_lines(one for one in self.positions() if one.symbol == symbol)
+        title = f"{symbol} {which}, {interval}: {self.name}"
+        return Chart(title, candles, self.fills(symbol, product=product), lines)
+
+    def __repr__(self) -> str:
+        return f"<account of {self.name}>"
+
+    def _repr_html_(self) -> str:
+        money = [
+            (row.product, row.asset, row.free, row.locked, row.total)
+            for product in (SPOT, CONTRACT)
+            for row in self.balances(product=product)
+        ]
+        held = [
+            (row.symbol, row.side, row.size, row.entry_price, row.unrealized)
+            for row in self.positions()
+        ]
+        shown = table(self.name, ("product", "asset", "free", "locked", "total"), money)
+        if held:
+            columns = ("contract", "side", "size", "entry", "unrealized")
+            shown += table("Positions", columns, held)
+        return shown

@@ -10,6 +10,7 @@ from venue.api.contract import market as contract
 from venue.api.operation import Operation
 from venue.api.spot import market as spot
 from venue.library.calls import check_count
+from venue.library.chart import Chart
 from venue.library.results import Book, Candle, Level, Ticker, Trade
 from venue.library.tables import Table
 
@@ -78,6 +79,10 @@ class Market:
         else:
             found = self._ask(contract.contract_klines, "", **values)
         return Table(Candle, [_candle(candle) for candle in found])
+
+    def chart(self, interval: str = "1m", limit: int = 120) -> Chart:
+        """Return a picture of the newest candles, at most 1,000."""
+        return Chart(f"{self.symbol} {self.product}, {interval}", self.candles(interval, limit))
 
 
 def _ticker(found: spot.TickerView | contract.ContractTicker, bid: str, ask: str) -> Ticker:

@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import zip_longest
 
 from msgspec import Struct
+
+from venue.library.html import fields_table, table
 
 
 class Placed(Struct, frozen=True):
@@ -17,6 +20,8 @@ class Placed(Struct, frozen=True):
     client_id: str
     symbol: str
     product: str
+
+    _repr_html_ = fields_table
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -38,6 +43,8 @@ class Order(Struct, frozen=True, kw_only=True):
     filled: Decimal
     value: Decimal
 
+    _repr_html_ = fields_table
+
 
 class Place(Struct, frozen=True, kw_only=True):
     """The place of a resting order in the queue at its price: the quantities before it and after
@@ -53,6 +60,8 @@ class Place(Struct, frozen=True, kw_only=True):
     behind: Decimal | None
     at_price: Decimal | None
 
+    _repr_html_ = fields_table
+
 
 class Balance(Struct, frozen=True):
     """Money in one asset. `total` is the wallet, without the `unrealized` of open positions."""
@@ -63,6 +72,8 @@ class Balance(Struct, frozen=True):
     locked: Decimal
     total: Decimal
     unrealized: Decimal
+
+    _repr_html_ = fields_table
 
 
 class Position(Struct, frozen=True, kw_only=True):
@@ -80,6 +91,8 @@ class Position(Struct, frozen=True, kw_only=True):
     funding: Decimal
     liquidation_price: Decimal | None
 
+    _repr_html_ = fields_table
+
 
 class Bill(Struct, frozen=True, kw_only=True):
     """A movement of the spot wallet: `amount` came in, or went out when it is negative."""
@@ -91,6 +104,8 @@ class Bill(Struct, frozen=True, kw_only=True):
     amount: Decimal
     balance: Decimal
     fee: Decimal
+
+    _repr_html_ = fields_table
 
 
 class Income(Struct, frozen=True, kw_only=True):
@@ -104,6 +119,8 @@ class Income(Struct, frozen=True, kw_only=True):
     amount: Decimal
     balance: Decimal
     fee: Decimal
+
+    _repr_html_ = fields_table
 
 
 class Fill(Struct, frozen=True, kw_only=True):
@@ -125,6 +142,8 @@ class Fill(Struct, frozen=True, kw_only=True):
     fee_asset: str
     realized: Decimal
 
+    _repr_html_ = fields_table
+
 
 class Trade(Struct, frozen=True, kw_only=True):
     """A public trade; `side` is the taker's."""
@@ -135,6 +154,8 @@ class Trade(Struct, frozen=True, kw_only=True):
     price: Decimal
     quantity: Decimal
     value: Decimal
+
+    _repr_html_ = fields_table
 
 
 class Candle(Struct, frozen=True, kw_only=True):
@@ -152,6 +173,8 @@ class Candle(Struct, frozen=True, kw_only=True):
     taker_volume: Decimal
     taker_value: Decimal
 
+    _repr_html_ = fields_table
+
 
 class Equity(Struct, frozen=True, kw_only=True):
     """An owner's worth in USDT: spot at last prices, contracts with unrealized profit."""
@@ -162,12 +185,16 @@ class Equity(Struct, frozen=True, kw_only=True):
     spot: Decimal
     contract: Decimal
 
+    _repr_html_ = fields_table
+
 
 class Level(Struct, frozen=True):
     """A price of a book and the quantity there."""
 
     price: Decimal
     quantity: Decimal
+
+    _repr_html_ = fields_table
 
 
 class Book(Struct, frozen=True):
@@ -177,6 +204,15 @@ class Book(Struct, frozen=True):
     update_id: int
     bids: tuple[Level, ...]
     asks: tuple[Level, ...]
+
+    def _repr_html_(self) -> str:
+        pairs = zip_longest(self.bids, self.asks)
+        rows = [
+            (*((bid.quantity, bid.price) if bid else (None, None)),
+             *((ask.price, ask.quantity) if ask else (None, None)))
+            for bid, ask in pairs
+        ]  # fmt: skip
+        return table(f"Book of {self.symbol}", ("quantity", "bid", "ask", "quantity"), rows)
 
 
 class Ticker(Struct, frozen=True, kw_only=True):
@@ -192,6 +228,8 @@ class Ticker(Struct, frozen=True, kw_only=True):
     volume: Decimal
     value: Decimal
 
+    _repr_html_ = fields_table
+
 
 class Due(Struct, frozen=True):
     """An effect that was settled, or falls due, at `ts`; `count` of positions, orders or
@@ -201,6 +239,8 @@ class Due(Struct, frozen=True):
     kind: str
     symbol: str
     count: int
+
+    _repr_html_ = fields_table
 
 
 class Advanced(Struct, frozen=True):
@@ -212,6 +252,8 @@ class Advanced(Struct, frozen=True):
     settled: tuple[Due, ...]
     left_out: int
 
+    _repr_html_ = fields_table
+
 
 class PreviewFill(Struct, frozen=True):
     """A fill that an order would get."""
@@ -219,6 +261,8 @@ class PreviewFill(Struct, frozen=True):
     price: Decimal
     quantity: Decimal
     fee: Decimal
+
+    _repr_html_ = fields_table
 
 
 class Preview(Struct, frozen=True, kw_only=True):
@@ -238,3 +282,5 @@ class Preview(Struct, frozen=True, kw_only=True):
     margin: Decimal | None
     available: Decimal | None
     liquidation_price: Decimal | None
+
+    _repr_html_ = fields_table

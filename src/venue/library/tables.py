@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, TypeVar, get_type_hints, overload
 from msgspec import Struct, structs
 
 from venue.client.errors import Misused
+from venue.library.html import of_structs
 
 Row = TypeVar("Row", bound=Struct)
 DIGITS: Final = 38
@@ -61,6 +62,9 @@ class Table(Generic[Row]):
     def __repr__(self) -> str:
         columns = ", ".join(field.name for field in structs.fields(self._kind))
         return f"<{len(self._rows)} rows of {self._kind.__name__}: {columns}>"
+
+    def _repr_html_(self) -> str:
+        return of_structs(self._kind, self._rows)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)

@@ -12,6 +12,7 @@ import atexit
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
+from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, TypeVar
@@ -39,8 +40,10 @@ from venue.gateway.transport.server import listen
 from venue.library import views
 from venue.library.account import Account, Money
 from venue.library.calls import Calls, check_text, row_of
+from venue.library.chart import Chart
 from venue.library.client import DirectClient
 from venue.library.equity import EquityLog, keep_up
+from venue.library.html import moment, table
 from venue.library.loop import LoopThread
 from venue.library.market import CONTRACT, SPOT, Market
 from venue.library.progress import Progress
@@ -146,6 +149,19 @@ class Venue:
         finally:
             self._loop.close()
 
+    def __repr__(self) -> str:
+        if self._loop.closed:
+            return "<venue, closed>"
+        return f"<venue at {moment(self.ts)} UTC, sequence {self._node.engine.sequence}>"
+
+    def _repr_html_(self) -> str:
+        if self._loop.closed:
+            return table("venue, closed", (), ())
+        told = [(SPOT, one) for one in self.call("tickers")]
+        told += [(CONTRACT, one) for one in self.call("contract_tickers")]
+        rows = [(one.symbol, product, Decimal(one.last_price)) for product, one in told]
+        return table(repr(self)[1:-1], ("market", "product", "last"), rows)
+
     # -- calls ------------------------------------------------------------------------------------
 
     def _ask(self, row: Operation[..., Any, R], owner: str, /, **values: object) -> R:
@@ -201,6 +217,12 @@ class Venue:
         check_text("symbol", symbol)
         self._loop.call(self._known(symbol, _product(product)))
         return Market(self._ask, symbol, product)
+
+    def chart(
+        self, symbol: str, *, product: str = SPOT, interval: str = "1m", limit: int = 120
+    ) -> Chart:
+        """Return a picture of a market's newest candles; `Account.chart` adds an owner's orders."""
+        return self.market(symbol, product=product).chart(interval, limit)
 
     async def _known(self, symbol: str, product: str) -> None:
         try:
