@@ -57,10 +57,13 @@ from venue.history.sql import transaction
 from venue.history.store import Store, open_history
 from venue.history.tables.contract import (
     BECAME_NOTHING,
+    Conditional,
     ConditionalRow,
     ConditionalsOf,
+    ContractFill,
     ContractFillRow,
     ContractFillsOf,
+    ContractOrder,
     ContractOrderRow,
     ContractOrdersOf,
     DeleveragedRow,
@@ -221,7 +224,11 @@ DONE = {row[0]: (row[14], row[15]) for row in ROWS["contract_orders"]}
 
 
 def _order(row: tuple[Any, ...]) -> ContractOrderRow:
-    return ContractOrderRow(*row, *STOPS.get(row[0], (None, None, None)))
+    return ContractOrderRow(ContractOrder(*row), *STOPS.get(row[0], (None, None, None)))
+
+
+def _oldest_first(row: ContractFillRow) -> tuple[int, int]:
+    return row.fill.trade_id, -row.fill.is_maker
 
 
 def test_an_order_by_its_id_is_the_owners_alone(filled: Store) -> None:
@@ -230,18 +237,19 @@ def test_an_order_by_its_id_is_the_owners_alone(filled: Store) -> None:
         assert queries.contract_order(filled.connection, row[1] + 1, row[0]) is None
     stopped = queries.contract_order(filled.connection, ALICE, STOPPED)
     assert stopped is not None
-    told = (stopped.algo_id, stopped.stop_price, stopped.conditional_type)
+    told = (stopped.order.algo_id, stopped.stop_price, stopped.conditional_type)
     assert told == (STOP, 95, STOP_MARKET)
     left = queries.contract_order(filled.connection, ALICE, EXIT)
     assert left is not None
-    assert (left.quantity, left.executed, left.reduced, left.stop_price) == (10, 0, 3, None)
+    order = left.order
+    assert (order.quantity, order.executed, order.reduced, left.stop_price) == (10, 0, 3, None)
 
 
 def test_an_order_by_its_client_id_is_the_newest(filled: Store) -> None:
     find = queries.contract_order_by_client_id
     newest = find(filled.connection, ALICE, "a")
     assert newest is not None
-    assert newest.order_id == EXIT  # FIRST had it too
+    assert newest.order.order_id == EXIT  # FIRST had it too
     assert find(filled.connection, BOB, "a") is None
     assert find(filled.connection, ALICE, "") is None
 
@@ -281,9 +289,10 @@ def test_orders_that_were_updated_since(filled: Store, start: int, ended: bool, 
         found: list[ContractOrderRow] = []
         for page in range(1, (len(wanted) + len(waited)) // size + 3):
             found += queries.contract_orders(filled.connection, which, size, page)
-        assert [row for row in found if row.order_id not in waited] == wanted
-        assert sorted(row.order_id for row in found if row.order_id in waited) == sorted(waited)
-        places = [(row.time, row.order_id) for row in found]
+        assert [row for row in found if row.order.order_id not in waited] == wanted
+        ids = [row.order.order_id for row in found]
+        assert sorted(one for one in ids if one in waited) == sorted(waited)
+        places = [(row.order.time, row.order.order_id) for row in found]
         assert places == sorted(places, reverse=True)
 
 
@@ -293,8 +302,9 @@ def test_what_was_traded_outside_the_book_has_an_order(filled: Store) -> None:
     for row in outside:
         found = queries.contract_order(filled.connection, row[3], row[2])
         assert found is not None
-        assert (found.order_id, found.uid, found.side) == (row[2], row[3], row[5])
-        assert found.executed == found.quantity >= row[9]
+        order = found.order
+        assert (order.order_id, order.uid, order.side) == (row[2], row[3], row[5])
+        assert order.executed == order.quantity >= row[9]
         assert queries.contract_order(filled.connection, 99, row[2]) is None
 
 
@@ -328,7 +338,7 @@ def test_fills_filter_and_order(
     for uid in OWNERS:
         for order_id in (None, FIRST, BID, FALL, 5):
             wanted = [
-                ContractFillRow(*row)
+                ContractFillRow(ContractFill(*row), 0)
                 for row in sorted(rows, key=lambda row: (row[16], row[0], row[1]), reverse=True)
                 if row[3] == uid
                 and symbol in ("", row[4])
@@ -338,12 +348,10 @@ def test_fills_filter_and_order(
             which = ContractFillsOf(uid, symbol, order_id, start, end)
             assert queries.contract_fills(filled.connection, which, 100) == wanted
             assert queries.contract_fills(filled.connection, which, 1) == wanted[:1]
-            for first in (1, *(row.trade_id for row in wanted)):
+            for first in (1, *(row.fill.trade_id for row in wanted)):
                 later = structs.replace(which, from_id=first)
                 assert queries.contract_fills(filled.connection, later, 100) == [
-                    row
-                    for row in sorted(wanted, key=lambda row: (row.trade_id, -row.is_maker))
-                    if row.trade_id >= first
+                    row for row in sorted(wanted, key=_oldest_first) if row.fill.trade_id >= first
                 ]
 
 
@@ -395,7 +403,7 @@ def test_conditional_orders_that_ended(
 ) -> None:
     for uid in OWNERS:
         wanted = [
-            ConditionalRow(*(row + DONE.get(row[21], (0, 0))))
+            ConditionalRow(Conditional(*row), *DONE.get(row[21], (0, 0)))
             for row in reversed(ROWS["algo_orders"])
             if row[1] == uid and row[20] and symbol in ("", row[2]) and _within(row[19], start, end)
         ]
@@ -406,9 +414,10 @@ def test_conditional_orders_that_ended(
 
 def test_conditional_orders_tell_how_they_ended(filled: Store) -> None:
     told = queries.conditional_orders(filled.connection, ConditionalsOf(ALICE), 100)
-    assert [row.algo_id for row in told] == [TRAILING, STOP + 1, STOP]
+    assert [row.conditional.algo_id for row in told] == [TRAILING, STOP + 1, STOP]
     (refused,) = queries.conditional_orders(filled.connection, ConditionalsOf(BOB), 100)
-    assert (refused.algo_id, refused.order_id, refused.triggered_price) == (REFUSED, 0, 94)
+    ended = refused.conditional
+    assert (ended.algo_id, ended.order_id, ended.triggered_price) == (REFUSED, 0, 94)
 
 
 def test_funding_rates_are_those_that_were_due(filled: Store) -> None:

@@ -30,6 +30,7 @@ from venue.history.tables.spot import (
     FillsOf,
     OrderRow,
     OrdersOf,
+    SpotFill,
     TransferRow,
     TransfersOf,
 )
@@ -105,7 +106,7 @@ def test_fills_filter_and_order(tape: Tape, filled: Store) -> None:
         ):
             which = FillsOf(uid, symbol, order_id, start, end)
             wanted = [
-                FillRow(*(*row, int(row[1] == 1 and takers[row[0]] == row[3])))
+                FillRow(SpotFill(*row), int(row[1] == 1 and takers[row[0]] == row[3]))
                 for row in sorted(rows, reverse=True)
                 if row[3:5] == (uid, symbol)
                 and order_id in (None, row[2])
@@ -118,21 +119,20 @@ def test_fills_filter_and_order(tape: Tape, filled: Store) -> None:
 
 def _check_from_ids(connection: Connection, which: FillsOf, wanted: list[FillRow]) -> None:
     """From any fill's id on, those of this trade and of later ones, oldest first."""
-    oldest_first = sorted(wanted, key=lambda row: (row.trade_id, -row.is_maker))
+    oldest_first = sorted(wanted, key=lambda row: (row.fill.trade_id, -row.fill.is_maker))
     for place in range(0, len(oldest_first), 7):
-        row = oldest_first[place]
-        first = row.trade_id
+        first = oldest_first[place].fill.trade_id
         found = queries.fills(connection, structs.replace(which, from_id=first), 10_000)
-        assert found == [one for one in oldest_first if one.trade_id >= first]
+        assert found == [one for one in oldest_first if one.fill.trade_id >= first]
         # After the maker's side of a trade with itself comes the taker's.
         after = structs.replace(which, from_id=SECOND_SIDE + first + 1)
         assert queries.fills(connection, after, 10_000) == [
             one
             for one in oldest_first
-            if one.trade_id > first or (one.trade_id == first and not one.is_maker)
+            if one.fill.trade_id > first or (one.fill.trade_id == first and not one.fill.is_maker)
         ]
     if oldest_first:
-        beyond = structs.replace(which, from_id=oldest_first[-1].trade_id + 1)
+        beyond = structs.replace(which, from_id=oldest_first[-1].fill.trade_id + 1)
         assert queries.fills(connection, beyond, 10_000) == []
 
 

@@ -50,7 +50,7 @@ def contract_order(connection: Connection, uid: int, order_id: int) -> ContractO
     """
     own = f"{ORDERS} WHERE contract_orders.order_id = ? AND contract_orders.uid = ?"
     found = first(connection, own, (order_id, uid))
-    return _outside(connection, uid, order_id) if found is None else ContractOrderRow(*found)
+    return _outside(connection, uid, order_id) if found is None else _order(found)
 
 
 def contract_order_by_client_id(
@@ -63,7 +63,7 @@ def contract_order_by_client_id(
         " AND contract_orders.client_id <> '' ORDER BY contract_orders.order_id DESC LIMIT 1",
         (uid, client_id),
     )
-    return None if found is None else ContractOrderRow(*found)
+    return None if found is None else _order(found)
 
 
 def contract_orders(
@@ -109,7 +109,11 @@ def _parts(which: ContractOrdersOf) -> list[OrdersPart]:
 def _orders(
     connection: Connection, statement: tuple[str, Sequence[object]]
 ) -> list[ContractOrderRow]:
-    return [ContractOrderRow(*row) for row in execute(connection, *statement)]
+    return [_order(row) for row in execute(connection, *statement)]
+
+
+def _order(found: tuple[Any, ...]) -> ContractOrderRow:
+    return ContractOrderRow(ContractOrder(*found[:-3]), *found[-3:])
 
 
 def _outside(connection: Connection, uid: int, order_id: int) -> ContractOrderRow | None:
@@ -122,11 +126,12 @@ def _outside(connection: Connection, uid: int, order_id: int) -> ContractOrderRo
         return None
     first, last = fills[0], fills[-1]
     lots = sum(fill.quantity for fill in fills)
-    return ContractOrderRow(
+    order = ContractOrder(
         order_id, uid, first.symbol, first.side, first.position_side, MARKET, IOC, lots, 0, "",
         first.cause, 0, first.position_id, first.time, lots, sum(fill.notional for fill in fills),
-        0, FILLED, last.time, None, None, None,
+        0, FILLED, last.time,
     )  # fmt: skip
+    return ContractOrderRow(order, None, None, None)
 
 
 def contract_fills(
@@ -144,7 +149,10 @@ def contract_fills(
     order = in_order(where, ContractFill, which.from_id)
     columns = f"{names(ContractFill)}, {of_both_sides(ContractFill)}"
     text = f"SELECT {columns} FROM contract_fills {where} {order} LIMIT ?"
-    return [ContractFillRow(*row) for row in execute(connection, text, [*where.values, limit])]
+    return [
+        ContractFillRow(ContractFill(*row[:-1]), row[-1])
+        for row in execute(connection, text, [*where.values, limit])
+    ]
 
 
 def income(connection: Connection, which: IncomeOf, limit: int) -> list[IncomeRow]:
@@ -170,7 +178,7 @@ def conditional_orders(
     order = f"ORDER BY algo_orders.time DESC, algo_orders.algo_id DESC {PAGE}"
     values: list[Any] = [*where.values, *page_of(limit, page)]
     found = execute(connection, f"{CONDITIONALS} {where} {order}", values)
-    return [ConditionalRow(*row) for row in found]
+    return [_conditional(row) for row in found]
 
 
 def conditional_order(
@@ -185,7 +193,11 @@ def conditional_order(
         where.add("algo_orders.client_id = ?", client_id)
     newest = f"{CONDITIONALS} {where} ORDER BY algo_orders.algo_id DESC LIMIT 1"
     found = first(connection, newest, where.values)
-    return None if found is None else ConditionalRow(*found)
+    return None if found is None else _conditional(found)
+
+
+def _conditional(found: tuple[Any, ...]) -> ConditionalRow:
+    return ConditionalRow(Conditional(*found[:-2]), *found[-2:])
 
 
 def _of_symbol(where: Where, column: str, symbol: str, among: tuple[str, ...]) -> Where:

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 from venue.history.sql import Where, first, select
 from venue.history.tables.contract import (
     ContractFill,
-    ContractFillRow,
     DeleveragedRow,
     LiquidationRow,
     LiquidationStory,
     StepRow,
 )
-from venue.history.tables.table import values
 from venue.vocabulary import CAUSES_LIQUIDATING
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ def liquidation(connection: Connection, liquidation_id: int) -> LiquidationStory
 
 def _fills(
     connection: Connection, found: LiquidationRow, positions: list[int]
-) -> list[ContractFillRow]:
+) -> list[ContractFill]:
     """Return the owner's trades in one pass. Several may happen at one instant: a pass's orders
     have the ids between its own and the next one's."""
     (later,) = first(
@@ -51,5 +49,4 @@ def _fills(
     where.among("cause", CAUSES_LIQUIDATING).among("position_id", positions)
     where.add("order_id >= ?", found.liquidation_id).given("order_id < ?", later)
     where.from_to("time", found.time, found.finished or None)
-    fills = select(connection, ContractFill, where, "ORDER BY time, trade_id")
-    return [ContractFillRow(*values(fill)) for fill in fills]
+    return select(connection, ContractFill, where, "ORDER BY time, trade_id")

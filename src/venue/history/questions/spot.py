@@ -58,7 +58,10 @@ def fills(connection: Connection, which: FillsOf, limit: int) -> list[FillRow]:
     where.given("order_id = ?", which.order_id).from_to("time", which.start, which.end)
     order = in_order(where, SpotFill, which.from_id)
     text = f"SELECT {names(SpotFill)}, {of_both_sides(SpotFill)} FROM fills {where} {order} LIMIT ?"
-    return [FillRow(*row) for row in execute(connection, text, [*where.values, limit])]
+    return [
+        FillRow(SpotFill(*row[:-1]), row[-1])
+        for row in execute(connection, text, [*where.values, limit])
+    ]
 
 
 def in_order(where: Where, fills: Table, from_id: int | None) -> str:

@@ -68,11 +68,12 @@ class ContractOrder(TableRow, frozen=True, gc=False):
     update_time: int
 
 
-class ContractOrderRow(ContractOrder, frozen=True, gc=False):
+class ContractOrderRow(Struct, frozen=True, gc=False):
     """An order as an answer, with what the conditional order had that it came from, or is: one that
     has ended as such is listed under its own id. None where there was none.
     """
 
+    order: ContractOrder
     stop_price: int | None
     stop_source: int | None
     conditional_type: int | None
@@ -110,10 +111,11 @@ class ContractFill(TableRow, frozen=True, gc=False):
     time: int
 
 
-class ContractFillRow(ContractFill, frozen=True, gc=False):
+class ContractFillRow(Struct, frozen=True, gc=False):
     """A fill as an answer. `both`: it is the maker's leg of an owner's trade with itself."""
 
-    both: int = 0
+    fill: ContractFill
+    both: int
 
 
 class IncomeRow(TableRow, frozen=True, gc=False):
@@ -181,10 +183,11 @@ class Conditional(TableRow, frozen=True, gc=False):
     update_time: int
 
 
-class ConditionalRow(Conditional, frozen=True, gc=False):
+class ConditionalRow(Struct, frozen=True, gc=False):
     """A conditional order as an answer: with the executed lots of the order that it became, and
     their notional in atoms."""
 
+    conditional: Conditional
     executed: int
     quote: int
 
@@ -333,7 +336,7 @@ class LiquidationStory(Struct, frozen=True):
     liquidation: LiquidationRow
     steps: list[StepRow]
     deleveraged: list[DeleveragedRow]
-    fills: list[ContractFillRow]
+    fills: list[ContractFill]
 
 
 class PriceCandle(Struct, frozen=True, gc=False):

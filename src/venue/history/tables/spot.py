@@ -67,10 +67,11 @@ class SpotFill(TableRow, frozen=True, gc=False):
     time: int
 
 
-class FillRow(SpotFill, frozen=True, gc=False):
+class FillRow(Struct, frozen=True, gc=False):
     """A fill as an answer. `both`: it is the maker's side of an owner's trade with itself."""
 
-    both: int = 0
+    fill: SpotFill
+    both: int
 
 
 class BillRow(TableRow, frozen=True, gc=False):

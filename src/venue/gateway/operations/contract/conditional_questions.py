@@ -148,31 +148,34 @@ async def trailing_history(call: Call, request: TrailingHistoryRequest) -> list[
 
 
 def _ended_view(node: Node, row: ConditionalRow) -> EndedAlgo:
-    perp = node.perp(row.symbol)
+    conditional = row.conditional
+    perp = node.perp(conditional.symbol)
     instrument = perp.market.instrument
-    trails = row.type == ALGO_TRAILING_STOP_MARKET
+    trails = conditional.type == ALGO_TRAILING_STOP_MARKET
     return EndedAlgo(
-        algo_id=row.algo_id,
-        client_algo_id=row.client_id or GENERATED_CLIENT_ID % row.algo_id,
+        algo_id=conditional.algo_id,
+        client_algo_id=conditional.client_id or GENERATED_CLIENT_ID % conditional.algo_id,
         algo_type=ALGO_KIND,
-        order_type=ALGO_TYPE_NAMES[row.type],
-        symbol=row.symbol,
-        side=SIDE_NAMES[row.side],
-        position_side=POSITION_SIDE_NAMES[row.position_side],
-        time_in_force=time_in_force(row.type),
-        quantity=quantity_text(instrument, row.quantity),
-        algo_status=ALGO_STATUS_NAMES[row.status],
-        actual_order_id=row.order_id,
+        order_type=ALGO_TYPE_NAMES[conditional.type],
+        symbol=conditional.symbol,
+        side=SIDE_NAMES[conditional.side],
+        position_side=POSITION_SIDE_NAMES[conditional.position_side],
+        time_in_force=time_in_force(conditional.type),
+        quantity=quantity_text(instrument, conditional.quantity),
+        algo_status=ALGO_STATUS_NAMES[conditional.status],
+        actual_order_id=conditional.order_id,
         actual_price=average_text(perp, row.quote, row.executed),
         # A trailing stop's moves along: history knows its last place.
-        trigger_price=order_price_text(instrument, row.trigger_price or row.triggered_price),
-        price=own_price(instrument, row.type, row.price),
-        working_type=SOURCE_NAMES[row.source],
-        create_time=row.time // US_PER_MS,
-        update_time=row.update_time // US_PER_MS,
-        trigger_time=row.trigger_time // US_PER_MS,
-        activate_price=order_price_text(instrument, row.price) if trails else UNSET,
-        callback_rate=rate_text(row.callback_ppm) if trails else UNSET,
+        trigger_price=order_price_text(
+            instrument, conditional.trigger_price or conditional.triggered_price
+        ),
+        price=own_price(instrument, conditional.type, conditional.price),
+        working_type=SOURCE_NAMES[conditional.source],
+        create_time=conditional.time // US_PER_MS,
+        update_time=conditional.update_time // US_PER_MS,
+        trigger_time=conditional.trigger_time // US_PER_MS,
+        activate_price=order_price_text(instrument, conditional.price) if trails else UNSET,
+        callback_rate=rate_text(conditional.callback_ppm) if trails else UNSET,
     )
 
 

@@ -90,16 +90,19 @@ async def contract_order(call: Call, request: ContractOrderRequest) -> ContractO
 async def _resulting_order(call: Call, row: ConditionalRow) -> ContractOrderView:
     """Return a conditional order that waits no more, under its own id, with the state of the order
     it became."""
+    conditional = row.conditional
     node = call.node
-    if not row.order_id:
+    if not conditional.order_id:
         return _ended_view(node, row)
-    found = holding_of(call).orders.get(row.order_id)
+    found = holding_of(call).orders.get(conditional.order_id)
     if found is not None:
         view = await _order_view(call, found)
     else:
-        view = _row_view(node, await node.ask(questions.contract_order, call.uid, row.order_id))
-    view.order_id = row.algo_id
-    view.client_order_id = row.client_id or GENERATED_CLIENT_ID % row.algo_id
+        view = _row_view(
+            node, await node.ask(questions.contract_order, call.uid, conditional.order_id)
+        )
+    view.order_id = conditional.algo_id
+    view.client_order_id = conditional.client_id or GENERATED_CLIENT_ID % conditional.algo_id
     return view
 
 
@@ -229,31 +232,32 @@ def _told_to_reduce(node: Node, terms: Terms) -> bool:
 
 
 def _row_view(node: Node, row: ContractOrderRow) -> ContractOrderView:
-    perp = node.perp(row.symbol)
+    order = row.order
+    perp = node.perp(order.symbol)
     instrument = perp.market.instrument
-    stop_price, working_type, kind = "0", NO_SOURCE, TYPE_NAMES[row.type]
+    stop_price, working_type, kind = "0", NO_SOURCE, TYPE_NAMES[order.type]
     if row.conditional_type is not None and row.stop_source is not None:
         stop_price = order_price_text(instrument, row.stop_price or 0)
         working_type = SOURCE_NAMES[row.stop_source]
         kind = ALGO_TYPE_NAMES[row.conditional_type]
     return ContractOrderView(
-        avg_price=average_text(perp, row.quote, row.executed),
-        client_order_id=row.client_id or GENERATED_CLIENT_ID % row.order_id,
-        cum_quote=amount_text(node.asset(instrument.quote), row.quote),
-        executed_qty=quantity_text(instrument, row.executed),
-        order_id=row.order_id,
-        orig_qty=quantity_text(instrument, row.quantity),
-        price=order_price_text(instrument, row.price),
-        reduce_only=closes(row.side, row.position_side),
-        side=SIDE_NAMES[row.side],
-        position_side=POSITION_SIDE_NAMES[row.position_side],
-        status=STATUS_NAMES[row.status],
+        avg_price=average_text(perp, order.quote, order.executed),
+        client_order_id=order.client_id or GENERATED_CLIENT_ID % order.order_id,
+        cum_quote=amount_text(node.asset(instrument.quote), order.quote),
+        executed_qty=quantity_text(instrument, order.executed),
+        order_id=order.order_id,
+        orig_qty=quantity_text(instrument, order.quantity),
+        price=order_price_text(instrument, order.price),
+        reduce_only=closes(order.side, order.position_side),
+        side=SIDE_NAMES[order.side],
+        position_side=POSITION_SIDE_NAMES[order.position_side],
+        status=STATUS_NAMES[order.status],
         stop_price=stop_price,
-        symbol=row.symbol,
-        time=row.time // US_PER_MS,
-        time_in_force=TIME_IN_FORCE_NAMES[row.time_in_force],
+        symbol=order.symbol,
+        time=order.time // US_PER_MS,
+        time_in_force=TIME_IN_FORCE_NAMES[order.time_in_force],
         type=kind,
-        update_time=row.update_time // US_PER_MS,
+        update_time=order.update_time // US_PER_MS,
         working_type=working_type,
     )
 
@@ -285,27 +289,30 @@ def _waiting_view(node: Node, order: Algo) -> ContractOrderView:
 
 def _ended_view(node: Node, row: ConditionalRow) -> ContractOrderView:
     """Return a conditional order that became no order."""
-    perp = node.perp(row.symbol)
+    conditional = row.conditional
+    perp = node.perp(conditional.symbol)
     instrument = perp.market.instrument
     return ContractOrderView(
         avg_price=average_text(perp, 0, 0),
-        client_order_id=row.client_id or GENERATED_CLIENT_ID % row.algo_id,
+        client_order_id=conditional.client_id or GENERATED_CLIENT_ID % conditional.algo_id,
         cum_quote=amount_text(node.asset(instrument.quote), 0),
         executed_qty=quantity_text(instrument, 0),
-        order_id=row.algo_id,
-        orig_qty=quantity_text(instrument, row.quantity),
-        price=own_price(instrument, row.type, row.price),
-        reduce_only=closes(row.side, row.position_side),
-        side=SIDE_NAMES[row.side],
-        position_side=POSITION_SIDE_NAMES[row.position_side],
-        status=STATUS_NAMES[BECAME_NOTHING[row.status]],
-        stop_price=order_price_text(instrument, row.trigger_price or row.triggered_price),
-        symbol=row.symbol,
-        time=row.time // US_PER_MS,
-        time_in_force=time_in_force(row.type),
-        type=ALGO_TYPE_NAMES[row.type],
-        update_time=row.update_time // US_PER_MS,
-        working_type=SOURCE_NAMES[row.source],
+        order_id=conditional.algo_id,
+        orig_qty=quantity_text(instrument, conditional.quantity),
+        price=own_price(instrument, conditional.type, conditional.price),
+        reduce_only=closes(conditional.side, conditional.position_side),
+        side=SIDE_NAMES[conditional.side],
+        position_side=POSITION_SIDE_NAMES[conditional.position_side],
+        status=STATUS_NAMES[BECAME_NOTHING[conditional.status]],
+        stop_price=order_price_text(
+            instrument, conditional.trigger_price or conditional.triggered_price
+        ),
+        symbol=conditional.symbol,
+        time=conditional.time // US_PER_MS,
+        time_in_force=time_in_force(conditional.type),
+        type=ALGO_TYPE_NAMES[conditional.type],
+        update_time=conditional.update_time // US_PER_MS,
+        working_type=SOURCE_NAMES[conditional.source],
     )
 
 
@@ -343,23 +350,24 @@ async def user_trades(call: Call, request: UserTradesRequest) -> list[UserTrade]
 
 
 def _fill_view(node: Node, row: ContractFillRow) -> UserTrade:
-    instrument = node.perp(row.symbol).market.instrument
-    asset = node.asset(row.fee_asset)
+    fill = row.fill
+    instrument = node.perp(fill.symbol).market.instrument
+    asset = node.asset(fill.fee_asset)
     return UserTrade(
-        id=fill_id(row.trade_id, second=bool(row.both)),
-        order_id=row.order_id,
-        symbol=row.symbol,
-        buyer=row.side == BUY,
-        commission=amount_text(asset, row.fee),
+        id=fill_id(fill.trade_id, second=bool(row.both)),
+        order_id=fill.order_id,
+        symbol=fill.symbol,
+        buyer=fill.side == BUY,
+        commission=amount_text(asset, fill.fee),
         commission_asset=asset.name,
-        maker=bool(row.is_maker),
-        price=price_text(instrument, row.price),
-        qty=quantity_text(instrument, row.quantity),
-        quote_qty=amount_text(asset, row.notional),
-        realized_pnl=amount_text(asset, row.realized),
-        side=SIDE_NAMES[row.side],
-        position_side=POSITION_SIDE_NAMES[row.position_side],
-        time=row.time // US_PER_MS,
+        maker=bool(fill.is_maker),
+        price=price_text(instrument, fill.price),
+        qty=quantity_text(instrument, fill.quantity),
+        quote_qty=amount_text(asset, fill.notional),
+        realized_pnl=amount_text(asset, fill.realized),
+        side=SIDE_NAMES[fill.side],
+        position_side=POSITION_SIDE_NAMES[fill.position_side],
+        time=fill.time // US_PER_MS,
     )
 
 

@@ -65,7 +65,7 @@ from venue.gateway.operations.operator.venue import increment, owner, submit_com
 from venue.gateway.operations.refusals.contract import refusal
 from venue.gateway.operations.refusals.spot import refusal as listing_refusal
 from venue.history.questions import liquidations as questions
-from venue.history.tables.contract import ContractFillRow, DeleveragedRow, LiquidationRow, StepRow
+from venue.history.tables.contract import ContractFill, DeleveragedRow, LiquidationRow, StepRow
 from venue.node.node import Node
 from venue.node.references import References
 from venue.times import US_PER_MS
@@ -466,7 +466,7 @@ def _step_view(node: Node, asset: Asset, row: StepRow) -> LiquidationStepView:
     )
 
 
-def _fill_view(node: Node, asset: Asset, row: ContractFillRow) -> LiquidationFill:
+def _fill_view(node: Node, asset: Asset, row: ContractFill) -> LiquidationFill:
     listed = node.perp(row.symbol).market.instrument
     return LiquidationFill(
         trade_id=row.trade_id,

@@ -134,14 +134,15 @@ def _row_view(node: Node, row: OrderRow) -> OrderView:
 
 
 def _fill_view(node: Node, instrument: Instrument, row: FillRow) -> MyTrade:
+    fill = row.fill
     return MyTrade(
-        symbol=row.symbol,
-        id=fill_id(row.trade_id, second=bool(row.both)),
-        order_id=row.order_id,
-        price=price_text(instrument, row.price),
-        qty=quantity_text(instrument, row.quantity),
-        quote_qty=amount_text(node.asset(instrument.quote), row.notional),
-        commission=amount_text(node.asset(row.fee_asset), row.fee),
-        time=row.time // US_PER_MS,
-        is_buyer=row.side == BUY,
+        symbol=fill.symbol,
+        id=fill_id(fill.trade_id, second=bool(row.both)),
+        order_id=fill.order_id,
+        price=price_text(instrument, fill.price),
+        qty=quantity_text(instrument, fill.quantity),
+        quote_qty=amount_text(node.asset(instrument.quote), fill.notional),
+        commission=amount_text(node.asset(fill.fee_asset), fill.fee),
+        time=fill.time // US_PER_MS,
+        is_buyer=fill.side == BUY,
     )
