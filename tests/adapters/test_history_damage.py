@@ -280,5 +280,5 @@ def test_a_file_of_another_versions_columns_is_refused_before_a_row_is_lost(tmp_
         if change.startswith("DROP"):
             connection.execute("CREATE TABLE fills (trade_id INTEGER PRIMARY KEY)")
         connection.close()
-        with pytest.raises(HistoryDamaged, match="the table fills of history has another version"):
+        with pytest.raises(HistoryDamaged, match="history: its table fills has another"):
             open_history(str(path))

@@ -20,6 +20,7 @@ from venue.cli.serving.dev import DevOptions, refused
 from venue.cli.serving.shared import SharedOptions
 from venue.cli.verify import verify
 from venue.core.messages.commands import Tick
+from venue.history import pages
 from venue.history.files import HistoryDamaged
 from venue.history.sql import scalar, transaction
 from venue.history.store import open_history
@@ -131,6 +132,17 @@ def test_an_older_history_costs_no_archive(lived: Path, state: str) -> None:
     with pytest.raises(HistoryDamaged, match=words):
         prune(state, KEEP_US)
     assert {path: path.read_bytes() for path in archived(state)} == before
+
+
+def test_an_archive_with_another_versions_columns_is_named(state: str) -> None:
+    """Its rows would be put together with others of other columns."""
+    prune(state, KEEP_US)
+    (written,) = [path for path in archived(state) if path.name.startswith("venue.db.history.")]
+    connection = pages.connect(str(written))
+    connection.execute("ALTER TABLE fills ADD COLUMN other INTEGER")
+    connection.close()
+    (problem,) = verify(state).problems
+    assert f"{written}: its table fills has another version's columns" in problem
 
 
 def test_a_damaged_history_is_told_in_words(state: str, caplog: pytest.LogCaptureFixture) -> None:

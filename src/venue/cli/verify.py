@@ -194,6 +194,7 @@ def _history(path: str, findings: Findings, closing: contextlib.ExitStack) -> Ke
         open_history(history).close()
         check_pages(history)
         store = open_history(history)
+        closing.callback(store.close)
         begin, _ = opening(store.connection)
         before = leading_up(store, history, begin)
         if before:
@@ -203,10 +204,10 @@ def _history(path: str, findings: Findings, closing: contextlib.ExitStack) -> Ke
             folder = closing.enter_context(TemporaryDirectory(prefix="venue-verify-"))
             merge([*before, history], f"{folder}/history")
             store = open_history(f"{folder}/history")
+            closing.callback(store.close)
     except (HistoryDamaged, OSError) as problem:
         findings.problems.append(f"{problem}; venue rebuild-history {path}")
         return None
-    closing.callback(store.close)
     return Kept(store, begin)
 
 

@@ -90,10 +90,10 @@ def open_history(path: str | None) -> Store:
     OSError when there is no place or the other one keeps it.
     """
     if path is None:
-        return Store(_connected(apsw.Connection(":memory:")), None)
+        return Store(_connected(apsw.Connection(":memory:"), "memory"), None)
     with _alone(path) as lock:
         least = _reached_in_file(path)
-        store = Store(_connected(pages.connect(path)), lock)
+        store = Store(_connected(pages.connect(path), path), lock)
         if store.last_sequence() < least:
             store.close()
             raise HistoryDamaged(f"{path}-wal is damaged: commands up to {least} are missing")
@@ -108,7 +108,7 @@ def open_passing(path: str) -> Store:
     """
     with _alone(path) as lock:
         opened = pages.connect_unchecked(path)
-        store = Store(_connected(opened), lock)
+        store = Store(_connected(opened, path), lock)
         opened.execute("PRAGMA synchronous = OFF")
         return store
 
@@ -152,11 +152,12 @@ def _locked(place: Path) -> IO[bytes]:
             return lock
 
 
-def _connected(opened: apsw.Connection) -> apsw.Connection:
-    """Return a connection to a file or to memory, with every table there; closed when it fails."""
+def _connected(opened: apsw.Connection, path: str) -> apsw.Connection:
+    """Return a connection to the file at `path` or to memory, with every table there; closed when
+    it fails."""
     try:
         _settle(opened)
-        _check_columns(opened)
+        _check_columns(opened, path)
         with transaction(opened):
             # The first table has the first page that a checkpoint writes: _reached_in_file.
             for text in chain(created(Progress), *map(created, TABLES)):
@@ -172,15 +173,13 @@ def _connected(opened: apsw.Connection) -> apsw.Connection:
     return opened
 
 
-def _check_columns(opened: apsw.Connection) -> None:
-    """HistoryDamaged when another version wrote the file, whose tables have other columns: its rows
-    are made again from the journal."""
+def _check_columns(opened: apsw.Connection, path: str) -> None:
+    """HistoryDamaged when another version wrote the file, whose tables have other columns. The rows
+    of history are made again from the journal, those of an archive are not."""
     for table in TABLES:
         found = [row[1] for row in opened.execute(f"PRAGMA table_info({table.table})")]
         if found and found != list(columns(table)):
-            raise HistoryDamaged(
-                f"the table {table.table} of history has another version's columns"
-            )
+            raise HistoryDamaged(f"{path}: its table {table.table} has another version's columns")
 
 
 def _settle(opened: apsw.Connection) -> None:
