@@ -23,6 +23,7 @@ const TABS = [
   ["balances", "Balances", Balances, () => undefined],
   ["bills", "Bills", Bills, () => undefined],
 ];
+const PAGE = 100; // orders that one answer holds
 const OF_CONTRACTS = ["position", "conditional"];
 
 export function Account() {
@@ -45,7 +46,7 @@ export function Account() {
           ([one, title, , count]) => html`<button type="button" role="tab" id=${`tab-${one}`} key=${one}
             aria-selected=${one === name} aria-controls="account" tabindex=${one === name ? 0 : -1}
             onClick=${() => go({ tab: one }, { quietly: true })}
-          >${title}${count() ? html` <span class="count">${count()}</span>` : ""}</button>`,
+          >${title}${count() ? html` <span class="count">${count()}${count() === PAGE ? "+" : ""}</span>` : ""}</button>`,
         )}
       </div>
       <span class="dim whose">${owner.value}</span>

@@ -5,11 +5,11 @@ import { effect } from "../vendor/signals.js";
 import {
   CandlestickSeries, ColorType, CrosshairMode, LineStyle, createChart, createSeriesMarkers,
 } from "../vendor/lightweight-charts.js";
-import { divided, isZero, trimmed } from "../decimals.js";
+import { divided, isZero, minus, plus, trimmed } from "../decimals.js";
 import { fills } from "../details.js";
 import { html } from "../html.js";
 import { ask, worded } from "../session.js";
-import { candle, orders, positions, prices, product, symbol } from "../state.js";
+import { candle, orders, positions, prices, product, symbol, trades } from "../state.js";
 import { clocked, dated } from "../times.js";
 import { Empty, Num, Panel } from "./parts.js";
 
@@ -20,6 +20,7 @@ import { Empty, Num, Panel } from "./parts.js";
 const KEPT = 240; // candles
 const MINUTE_MS = 60_000;
 const NEAR = 0.02; // lines within this part of the price stretch the scale
+const LINES = 12; // prices of own orders, the nearest: more would cover the scale
 const TABLE_ROWS = 40;
 
 const probe = document.createElement("i");
@@ -43,16 +44,31 @@ const bar = (row) => ({
   close: Number(row[4]),
 });
 
+/** What the account's orders have left at each price near the last trade, those next to it first.
+ * @returns {[string, string][]} */
+function resting() {
+  const last = Number(trades.value?.[0]?.price ?? 0);
+  /** @type {Map<string, string>} */
+  const sums = new Map();
+  for (const one of orders.value ?? []) {
+    if (one.symbol !== symbol.value || isZero(one.price)) continue;
+    if (last && Math.abs(Number(one.price) / last - 1) > NEAR) continue;
+    const place = `${one.side} ${one.price}`;
+    sums.set(place, plus(sums.get(place) ?? "0", minus(one.origQty, one.executedQty)));
+  }
+  const away = (/** @type {string} */ place) => Math.abs(Number(place.split(" ")[1]) - last);
+  return [...sums].sort(([one], [other]) => away(one) - away(other)).slice(0, LINES);
+}
+
 /** The lines of the account and the mark. @returns {Line[]} */
 function lines() {
   /** @type {Line[]} */
   const found = [];
   const near = true;
-  for (const one of orders.value ?? []) {
-    if (one.symbol !== symbol.value || isZero(one.price)) continue;
-    const title = `◆ ${one.side} ${trimmed(one.origQty)}`;
-    const color = token(one.side === "BUY" ? "--buy" : "--sell");
-    found.push({ price: one.price, title, color, style: LineStyle.Dashed, near });
+  for (const [place, size] of resting()) {
+    const [side, price = ""] = place.split(" ");
+    const color = token(side === "BUY" ? "--buy" : "--sell");
+    found.push({ price, title: `◆ ${side} ${trimmed(size)}`, color, style: LineStyle.Dashed, near });
   }
   for (const one of positions.value ?? []) {
     if (one.symbol !== symbol.value || isZero(one.size)) continue;

@@ -43,7 +43,8 @@ function ways(name) {
   };
 }
 
-export function Connect() {
+/** @param {{waits: boolean}} props */
+export function Connect({ waits }) {
   const [chosen, setChosen] = useState("any");
   const found = ways(owner.value);
   const way = /** @type {Way} */ (found[chosen]);
@@ -59,10 +60,10 @@ export function Connect() {
     </div>
     <p class="dim">${way.words}</p>
     ${way.lines.map((line) => html`<${Command} key=${line} line=${line} />`)}
-    <p class="waiting" role="status">
+    ${waits && html`<p class="waiting" role="status">
       <span class=${live ? "pulse" : ""} aria-hidden="true"></span>
       ${live ? "Waiting for the first request…" : "The venue is not reached yet…"}
-    </p>
+    </p>`}
     <${PlaceOne} />
   </div>`;
 }

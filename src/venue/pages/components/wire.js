@@ -1,6 +1,6 @@
 /** The wire: each request of each client, newest first, with filters. */
 
-import { useRef } from "../vendor/preact-hooks.js";
+import { useRef, useState } from "../vendor/preact-hooks.js";
 import {
   asked, faultWords, ignored, isRequest, lost, outcome, refused, summary, twins,
 } from "../entries.js";
@@ -15,6 +15,7 @@ import { Empty } from "./parts.js";
 /** @typedef {import("../types").WireEntry} WireEntry */
 
 const SHOWN = 200; // lines in the page
+const EARLY = 200; // numbers that the venue's own pages may have taken
 const KINDS = { requests: "Requests", refused: "Refused", frames: "With frames" };
 
 /** @param {WireEntry} entry */
@@ -35,16 +36,19 @@ export function WirePanel() {
   const newer = still ? found.filter((one) => one.number > (shown.at(-1)?.number ?? 0)).length : 0;
   const filtered = Boolean(by || operation || show === "refused");
   const none = !entries.some(isRequest);
+  const [asking, setAsking] = useState(false);
   return html`<section class="panel wire" aria-labelledby="title-wire">
     <div class="bar">
       <h2 id="title-wire" title="GET /_venue/wire">Wire</h2>
       <span class="dim status">
-        ${newer ? html`<b>${newer} newer</b> · still while you look` : html`<${Standing} />`}
+        ${newer ? html`<b>${newer} newer</b> · still while you look` : "every request of every client"}
       </span>
+      ${!none && html`<button type="button" class="small" aria-expanded=${asking}
+        onClick=${() => setAsking(!asking)}>Connect a bot</button>`}
     </div>
     ${none ? "" : html`<${Filters} entries=${entries} />`}
     <div class=${`scroll ${connection.value.state === "lost" ? "old" : ""}`} ...${looking}>
-      ${none && html`<${Connect} />`}
+      ${(none || asking) && html`<${Connect} waits=${none} />`}
       ${!none && !lines.length && html`<${Empty}>
         ${filtered ? "No request agrees with these filters. " : "No request yet. "}
         ${filtered && html`<button type="button" class="small" onClick=${() => go({ by: "", operation: "", show: "requests" })}>Show all</button>`}
@@ -53,10 +57,6 @@ export function WirePanel() {
     </div>
     ${none ? "" : html`<${Untold} kept=${entries.length} found=${found.length} dropped=${dropped} shown=${lines.length} />`}
   </section>`;
-}
-
-function Standing() {
-  return html`every request of every client`;
 }
 
 /** @param {{entries: WireEntry[]}} props */
@@ -116,7 +116,7 @@ function Line({ entry, first }) {
       <time class="num dim">${exact(entry.time)}</time>
       <span class=${`outcome ${bad ? "bad" : isRequest(entry) ? "good" : ""}`}>${outcome(entry)}</span>
       <span class="asked">${asked(entry)}</span>
-      <span class="whose dim">${entry.owner || "—"}</span>
+      <span class="whose dim">${entry.owner || "public"}</span>
       <span class="took num dim">${isRequest(entry) ? `${entry.ms.toFixed(1)} ms` : ""}</span>
       <span class="summary">${summary(entry)}</span>
       ${bad && html`<span class="told">${entry.code ? `${entry.code} ${entry.msg}` : "The connection ended without an answer."}</span>`}
@@ -133,6 +133,8 @@ function Untold({ kept, found, dropped, shown }) {
   const words = [`${shown} of ${kept} shown`];
   if (kept > found) words.push(`${kept - found} left out by the filters`);
   if (found > shown) words.push(`${found - shown} older ones not shown`);
+  const first = wire.value.entries[0]?.number ?? 1;
+  if (!dropped && first > kept + EARLY) words.push(`before request ${first}: venue wire list`);
   if (dropped) words.push(`${dropped} not kept here`);
   return html`<p class="untold">${words.join(" · ")}</p>`;
 }
