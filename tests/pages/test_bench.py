@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from support.server import Server
 from venue.gateway.pages.files import FOLDER
 
 CONTRACT = "/capi/v3/order"
+BEFORE_FUNDING = "2026-01-01T07:59:00Z"
+SENT = 260  # requests, more than a page shows
 SOON_MS = 1000  # a request appears within this time
 THEMES = ("dark", "light")
 MOST_BYTES = 120 * 1024  # of the first screen, compressed
@@ -27,7 +30,8 @@ SIZES = ((1440, 900), (1024, 768), (390, 844))
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    with Server("--clock", "manual", "--seed", "7", folder=tmp_path) as found:
+    given = ("--clock", "manual", "--seed", "7", "--at", BEFORE_FUNDING)
+    with Server(*given, folder=tmp_path) as found:
         yield found
         assert "Traceback" not in found.errors.read_text()
 
@@ -85,6 +89,33 @@ def mended(page: Page, server: Server) -> None:
     expect(page.locator(".why pre[role=status]")).to_contain_text("HTTP 200")
     (resting,) = server.client("alice").get("/capi/v3/openOrders").json
     assert resting["origQty"] == "0.05000"
+
+
+def test_an_order_is_placed_for_who_has_no_bot(browser: Browser, server: Server) -> None:
+    with opened(browser, server) as page:
+        page.get_by_role("button", name="Place an order for me").click()
+        expect(page.locator(".ladder .own .mine")).to_be_visible()
+        page.get_by_role("link", name="Why it waits there").click()
+        expect(page.locator(".why .reasons")).to_contain_text("alice asked to BUY 0.01000 BTCUSDT")
+        (resting,) = server.client("alice").get("/capi/v3/openOrders").json
+        expect(page).to_have_url(f"{server.url}/why/order/{resting['orderId']}")
+
+
+def test_a_busy_wire_tells_what_it_does_not_show(browser: Browser, server: Server) -> None:
+    alice = server.client("alice")
+    with opened(browser, server) as page:
+        for number in range(SENT):
+            alice.get(f"/api/v3/account/?number={number}")
+        untold = page.locator(".untold")
+        expect(untold).to_contain_text(re.compile(r"^200 of \d+ shown · \d+ older ones not shown"))
+        expect(page.locator(".line")).to_have_count(200)
+        expect(line(page, f"number={SENT - 1}")).to_be_visible()
+        page.locator(".lines").hover()
+        alice.get("/api/v3/account/?number=next")
+        expect(page.locator(".wire .status")).to_contain_text("1 newer · still while you look")
+        expect(line(page, "number=next")).to_have_count(0)  # nothing moves under the pointer
+        page.mouse.move(10, 10)
+        expect(line(page, "number=next")).to_be_visible()
 
 
 def test_a_price_with_too_many_decimals_is_mended(browser: Browser, server: Server) -> None:

@@ -3,11 +3,14 @@
 import { useState } from "../vendor/preact-hooks.js";
 import { quoted, urlOption } from "../commands.js";
 import { html } from "../html.js";
+import { follow, linked } from "../route.js";
 import { announced, connection, depth, owner, product, symbol } from "../state.js";
 import { ask, worded } from "../session.js";
 import { Command } from "./parts.js";
 
 /** @typedef {{title: string, words: string, lines: string[]}} Way */
+
+const BEHIND = 5; // levels between the best bid and the order that is placed for a reader
 
 /** @param {string} name whom the program acts for @returns {Record<string, Way>} */
 function ways(name) {
@@ -68,27 +71,30 @@ export function Connect({ waits }) {
   </div>`;
 }
 
-/** A button that places a small order far from the market, so that something is to be seen. */
+/** A button that places a small order beside the market, so that something is to be seen. */
 function PlaceOne() {
   const [told, setTold] = useState("");
-  const bids = depth.value?.bids ?? [];
-  const price = bids.at(-1)?.[0];
+  const [id, setId] = useState("");
+  const price = depth.value?.bids[BEHIND]?.[0];
   const size = symbol.value.startsWith("BTC") ? "0.01" : "1";
   const place = async () => {
     const order = { symbol: symbol.value, side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: size, price };
     try {
-      await (product.value === "spot"
+      const reply = await (product.value === "spot"
         ? ask("place_order", /** @type {any} */ (order), owner.value)
         : ask("place_contract_order", /** @type {any} */ ({ ...order, positionSide: "LONG" }), owner.value));
+      setId(String(reply.orderId));
       setTold(`Placed: BUY ${size} ${symbol.value} at ${price}. It is the ◆ in the book.`);
       announced.value = "The order is placed.";
     } catch (problem) {
       setTold(worded(problem));
     }
   };
+  const why = { kind: /** @type {const} */ ("order"), id };
   return html`<p class="place-one">
     <span class="dim">No bot at hand?</span>
     <button type="button" class="small" disabled=${!price} onClick=${place}>Place an order for me</button>
     ${told && html`<span class="dim">${told}</span>`}
+    ${id && html`<a href=${linked({ why })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>Why it waits there</a>`}
   </p>`;
 }

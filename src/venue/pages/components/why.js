@@ -68,7 +68,7 @@ function useEntry(id) {
   const [found, setFound] = useState(/** @type {WireEntry | null | undefined} */ (null));
   useEffect(() => {
     if (here) return;
-    ask("wire", { after: Math.max(0, Number(id) - 1), limit: NEWEST }).then(
+    ask("wire", { after: Math.max(0, Number(id) - 1), limit: NEWEST, tools: true }).then(
       (entries) => setFound(entries.find((one) => String(one.number) === id)),
       () => setFound(undefined),
     );
