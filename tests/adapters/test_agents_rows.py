@@ -170,7 +170,7 @@ def of_affiliate(uid: int, session: Session, end: int) -> Iterator[Asked]:
     yield affiliates.money, (everybody, 0, end)
     which = CommissionsOf([uid], 0, 100_000)
     yield affiliates.commissions, (which, 1, 1_000)
-    yield affiliates.earned, (which, everybody)
+    yield affiliates.earned_sums, (which, everybody)
     yield affiliates.withdrawals, (WithdrawalsOf(uid, 0, end), 1, 1_000)
     for channel in session.recorder.numbering.ranges():
         if channel[0] == uid:

@@ -27,7 +27,7 @@ from venue.history.questions import liquidations as liquidation_queries
 from venue.history.sql import scalar, transaction
 from venue.history.store import Store, open_history
 from venue.history.tables.contract import IncomeOf, IncomeRow
-from venue.history.tables.table import inserted, values
+from venue.history.tables.table import insert_statement, values
 from venue.vocabulary import AlgoStatus, Cause, MarginMode, OrderStatus
 
 SYMBOL = "BTCUSDT"
@@ -265,7 +265,7 @@ def _altered_item(connection: Connection) -> str:
 
 def _stranger(connection: Connection) -> str:
     item = IncomeRow(1, 5, 0, "USDT", "", "deposit", 7, 0, 7, "", 1)
-    connection.execute(inserted(IncomeRow), values(item))
+    connection.execute(insert_statement(IncomeRow), values(item))
     return "items of owner 5, cross pool, USDT, unknown to the engine"
 
 

@@ -15,7 +15,7 @@ from venue.core.units import DAY_US
 from venue.history.projection.projector import Projector
 from venue.history.projection.spot_rows import Catalog
 from venue.history.settled import forget
-from venue.history.store import Store, open_history, open_passing, used
+from venue.history.store import Store, open_history, open_passing, used_bytes
 from venue.history.tables.every import KEPT
 from venue.history.tables.spot import OrderRow
 from venue.history.tables.table import columns
@@ -118,10 +118,10 @@ def test_a_history_in_memory_tells_the_room_that_is_taken() -> None:
     told = Told(store)
     told.tape.walk(1, count=3_000)
     told.rows()
-    full = used(store)
+    full = used_bytes(store)
     for _ in forget(store.connection, [(0, 1 << 60)]):
         pass
-    assert used(store) < full // 2
+    assert used_bytes(store) < full // 2
     store.close()
 
 

@@ -35,7 +35,7 @@ from venue.history.projection.spot_rows import Catalog
 from venue.history.sql import scalar
 from venue.history.store import HistoryCopy, Store, open_history, open_passing
 from venue.history.tables.spot import BillRow, TransferRow
-from venue.history.tables.table import inserted, values
+from venue.history.tables.table import insert_statement, values
 from venue.vocabulary import OrderStatus
 
 
@@ -166,7 +166,7 @@ def test_rows_and_sequence_are_written_together(store: Store, tape: Tape) -> Non
     projector.project(tape.applied[:50])
     before = rows_of(store)
     planted = TransferRow(10**15 + 5, 0, "", 0, 0, 0, 0)
-    store.connection.execute(inserted(TransferRow), values(planted))
+    store.connection.execute(insert_statement(TransferRow), values(planted))
     with pytest.raises(apsw.ConstraintError):
         projector.project(tape.applied[50:])
     assert projector.last_sequence() == 50
@@ -253,7 +253,7 @@ def _altered_balance(connection: Connection, tape: Tape) -> str:
 
 def _stranger(connection: Connection, tape: Tape) -> str:
     bill = BillRow(1, 5, 0, "BTC", "deposit", 1, 1, 0, None, None, None, 1)
-    connection.execute(inserted(BillRow), values(bill))
+    connection.execute(insert_statement(BillRow), values(bill))
     return "bills of owner 5, spot wallet, BTC, unknown to the engine"
 
 

@@ -7,6 +7,7 @@ import random
 import shutil
 import sqlite3
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from venue.core.messages.applied import Applied
 from venue.helpers.link import HelperFailed
 from venue.history import pages
 from venue.history.files import HistoryDamaged, check_pages, put_aside
-from venue.history.pages import PAGE, damaged
+from venue.history.pages import PAGE, damaged_by_pieces
 from venue.history.process.client import History
 from venue.history.projection.projector import Projector
 from venue.history.projection.spot_rows import Catalog
@@ -71,7 +72,7 @@ def asked(path: Path) -> list[Any]:
 
 
 def test_the_sessions_fill_every_table_and_answer(made: Made) -> None:
-    assert damaged(made.path) == []
+    assert list(chain.from_iterable(damaged_by_pieces(made.path))) == []
     assert REFUSED not in made.answers
     assert sum(bool(answer) for answer in made.answers) > 10
     full = {name for name, rows in made.rows.items() if rows}
@@ -87,7 +88,7 @@ def test_flipped_bits_change_no_answer(
     pages = sorted({place // PAGE + 1 for place in places})
     with pytest.raises(HistoryDamaged, match=rf"is damaged: page {pages[0]}\b"):
         check_pages(str(path))
-    assert damaged(path) == pages
+    assert list(chain.from_iterable(damaged_by_pieces(path))) == pages
     given = asked(path)
     wrong = [
         question
@@ -113,7 +114,7 @@ def test_pages_in_each_others_place_are_damage(made: Made, tmp_path: Path) -> No
     data = path.read_bytes()
     second, third = data[PAGE : 2 * PAGE], data[2 * PAGE : 3 * PAGE]
     path.write_bytes(data[:PAGE] + third + second + data[3 * PAGE :])
-    assert damaged(path) == [2, 3]
+    assert list(chain.from_iterable(damaged_by_pieces(path))) == [2, 3]
 
 
 @pytest.mark.parametrize("left", [10, 100, PAGE, 5 * PAGE, 5 * PAGE + 17])
@@ -192,7 +193,7 @@ def test_a_damaged_log_is_projected_again_or_refused(made: Made, tmp_path: Path,
     Projector(store, catalog).project(made.applied[reached:])
     rows = rows_of(store)
     store.close()
-    assert damaged(killed) == []
+    assert list(chain.from_iterable(damaged_by_pieces(killed))) == []
     assert rows == {**made.rows, "frames": []}
 
 

@@ -17,7 +17,7 @@ from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.helpers.link import HelperFailed
 from venue.history.check import check_frames
-from venue.history.frames import unpacked
+from venue.history.frames import unpack_frames
 from venue.history.frames_kept import frames_gone
 from venue.history.process.client import History
 from venue.history.process.unprojected import BATCH_MAX
@@ -47,7 +47,7 @@ def stored(store: Store) -> Rows:
             "SELECT * FROM frames ORDER BY uid, product, channel, number"
         )
         for *channel, number, sequence, payload in rows:
-            found += [(*channel, *one) for one in unpacked(number, sequence, payload)]
+            found += [(*channel, *one) for one in unpack_frames(number, sequence, payload)]
     return found
 
 

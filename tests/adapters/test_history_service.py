@@ -26,7 +26,7 @@ from venue.helpers.program import environment
 from venue.history import store as store_room
 from venue.history.process import client, unprojected
 from venue.history.process.client import History
-from venue.history.process.pipe import PART, PROJECT, Opened
+from venue.history.process.pipe import PART, PROJECT, OpenRequest
 from venue.history.process.starting import start_worker
 from venue.history.process.unprojected import BATCH_MAX
 from venue.history.questions import spot as queries
@@ -303,7 +303,7 @@ def test_starts_that_fail_are_further_and_further_apart(
     start, starts = client._again, 5
     tried: list[tuple[float, float]] = []
 
-    async def failing(opened: Opened, patience_s: float) -> tuple[client.Pipe, int]:
+    async def failing(opened: OpenRequest, patience_s: float) -> tuple[client.Pipe, int]:
         tried.append((asyncio.get_running_loop().time(), patience_s))
         if len(tried) < starts:
             raise HelperFailed("not yet")

@@ -15,8 +15,8 @@ from venue.history.tables.table import (
     Table,
     TableRow,
     columns,
-    created,
-    inserted,
+    create_statements,
+    insert_statement,
     names,
     row_of,
     values,
@@ -38,7 +38,7 @@ class Lot(TableRow, frozen=True, gc=False):
 
 def connected(table: Table) -> apsw.Connection:
     connection = apsw.Connection(":memory:")
-    for text in created(table):
+    for text in create_statements(table):
         connection.execute(text)
     return connection
 
@@ -56,7 +56,7 @@ def test_a_table_has_its_structs_columns_and_holds_a_row(table: Table) -> None:
         row = tuple(
             b"b" if kind is bytes else "a" if "str" in str(kind) else 7 for kind in kinds.values()
         )
-        connection.execute(inserted(table), row)
+        connection.execute(insert_statement(table), row)
         (told,) = connection.execute(f"SELECT {names(table)} FROM {table.table}")
         assert told == row == values(row_of(table, told))
 
@@ -88,7 +88,7 @@ def of_every_module(table: Table) -> list[Table]:
 def test_a_column_is_added_in_one_place() -> None:
     with closing(connected(Lot)) as connection:
         lot = Lot(1, 2, "BTC", 7)
-        connection.execute(inserted(Lot), values(lot))
+        connection.execute(insert_statement(Lot), values(lot))
         ((added, uid),) = connection.execute("SELECT added, uid FROM lots INDEXED BY lots_of_owner")
         assert (added, uid) == (lot.added, lot.uid) == (7, 2)
     assert "added" not in columns(TransferRow)

@@ -14,7 +14,7 @@ from venue.history.projection.spot_rows import Catalog
 from venue.history.questions import affiliates
 from venue.history.sql import transaction
 from venue.history.store import open_history
-from venue.history.tables.affiliates import CommissionsOf, Earned
+from venue.history.tables.affiliates import CommissionsOf, EarnedSums
 
 INVITER, OWNER, DAY = 10_000_001, 10_000_002, 20_000
 SIZES = [STORED_MAX, 2**63, 2**64 + 1, 10**30, -(2**63), -(10**30)]
@@ -57,6 +57,6 @@ def test_sums_of_an_affiliate_may_leave_64_bits() -> None:
         projector.project([Applied(number + 1, 5, Tick(5), [paid, bill])])
     which = CommissionsOf([INVITER], DAY, DAY + 2)
     with transaction(store.connection):
-        found = affiliates.earned(store.connection, which, [OWNER])
-    assert found == [Earned(OWNER, 0, "WEI", 3 * (STORED_MAX + 2**62), 3 * STORED_MAX - 3)]
+        found = affiliates.earned_sums(store.connection, which, [OWNER])
+    assert found == [EarnedSums(OWNER, 0, "WEI", 3 * (STORED_MAX + 2**62), 3 * STORED_MAX - 3)]
     store.close()

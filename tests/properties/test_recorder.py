@@ -164,18 +164,18 @@ def test_a_defect_loses_frames_but_never_in_silence(
     assert before == 5  # placed: order, account; filled: order, fill, account
     numbers = room.recorder.numbering.ranges()
     spoil(room)
-    assert (room.recorder.trusted(), room.recorder.defects) == (False, 1)
+    assert (room.recorder.is_trusted(), room.recorder.defects) == (False, 1)
     assert "defect in the private frames" in caplog.text
     filling = PlaceOrder(FIRST_UID + 1, "AAAQQQ", 1, 0, 0, 3, 100)
     room.say([filling, RecordStreams(FIRST_UID + 1)])
     if restarts:
         room.restart()
-        assert not room.recorder.trusted()
+        assert not room.recorder.is_trusted()
     room.say([Tick() for _ in range(RENEWAL - room.engine.sequence - 1)])
-    assert not room.recorder.trusted()
+    assert not room.recorder.is_trusted()
     room.say([Tick()])
     assert room.engine.sequence == RENEWAL
-    assert room.recorder.trusted()
+    assert room.recorder.is_trusted()
     assert len(room.frames) == before
     # Every channel leaves a number out: nobody can go on over the gap.
     for channel in ("orders", "fill", "account"):
@@ -207,7 +207,7 @@ def test_former_snapshots_have_no_part() -> None:
     room.say(market())
     recorder = Recorder()
     recorder.restore(b"", room.engine)
-    assert recorder.trusted()
+    assert recorder.is_trusted()
     assert recorder.numbering.newest((FIRST_UID, 0, "orders")) == 0
 
 

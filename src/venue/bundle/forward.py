@@ -13,7 +13,7 @@ from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
 from venue.core.messages.commands import Command
 from venue.history.opening import begin as begin_history
-from venue.history.process.client import listed
+from venue.history.process.client import catalog_parts
 from venue.history.process.unprojected import BATCH_MAX
 from venue.history.projection.projector import Projector
 from venue.history.projection.spot_rows import Catalog
@@ -92,7 +92,7 @@ class Forward:
             raise RunRefused(f"the snapshot's views cannot be read: {problem}") from problem
         if engine.sequence:
             begin_history(self._store, engine)
-            self._projector = Projector(self._store, Catalog.listing(*listed(engine)))
+            self._projector = Projector(self._store, Catalog.listing(*catalog_parts(engine)))
 
     def note(self, applied: Applied) -> None:
         """Make a command's frames again."""

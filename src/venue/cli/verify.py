@@ -14,7 +14,7 @@ from venue.core.state.audit import problems
 from venue.core.state.snapshot import begin, state_hash, stored_hashes
 from venue.history.archive import leading_up, merge
 from venue.history.check import check, check_frames
-from venue.history.compare import Expected
+from venue.history.compare import ExpectedHistory
 from venue.history.files import HistoryDamaged, check_pages
 from venue.history.opening import opening
 from venue.history.store import Store, damage_told, open_history
@@ -83,7 +83,9 @@ def _checked(path: str) -> Findings:
             kept = _history(path, findings, closing)
             engine = _engine(_first(first, whole, kept), whole, recorder, findings)
             with damage_told("the database that this check makes"):
-                expected = Expected(engine, kept.store.last_sequence() if kept is not None else 0)
+                expected = ExpectedHistory(
+                    engine, kept.store.last_sequence() if kept is not None else 0
+                )
                 closing.callback(expected.close)
                 _replay(whole, engine, recorder, expected, findings)
         except (JournalCorrupt, JournalFailed, OtherRules, HistoryDamaged, OSError) as problem:
@@ -112,7 +114,7 @@ def _replay(
     journal: Readable,
     engine: Engine,
     recorder: Recorder,
-    expected: Expected,
+    expected: ExpectedHistory,
     findings: Findings,
 ) -> None:
     """The journal's commands applied from where the engine stands; snapshots are compared.
@@ -212,7 +214,7 @@ def _history(path: str, findings: Findings, closing: contextlib.ExitStack) -> Ke
 
 
 def _check_history(
-    kept: Kept, engine: Engine, recorder: Recorder, expected: Expected, findings: Findings
+    kept: Kept, engine: Engine, recorder: Recorder, expected: ExpectedHistory, findings: Findings
 ) -> None:
     store, reached = kept.store, kept.store.last_sequence()
     findings.facts.append(f"history: up to command {reached}")

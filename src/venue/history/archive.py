@@ -17,14 +17,14 @@ from msgspec import Struct
 from venue.files import private_files
 from venue.files.archive_names import NEW, archives, in_place
 from venue.history import pages
-from venue.history.files import HistoryDamaged, checked
+from venue.history.files import HistoryDamaged, check_by_pieces
 from venue.history.opening import opening
-from venue.history.settled import begin_taking_out, copied, copy_rows, take_out
+from venue.history.settled import begin_taking_out, copy_rows, copy_settled, take_out
 from venue.history.sql import execute, transaction
 from venue.history.store import Store, damage_told, open_history
 from venue.history.tables.every import TABLES
 from venue.history.tables.spot import Opening, Progress
-from venue.history.tables.table import Table, inserted
+from venue.history.tables.table import Table, insert_statement
 
 
 class Cut(Struct, array_like=True):
@@ -66,7 +66,7 @@ def write(store: Store, new: str, cut: Cut) -> Iterator[None]:
     connection, goes_on = store.connection, store.goes_on()
     connection.execute("ATTACH ? AS other", (f"file:{quote(new)}?vfs={pages.VFS}",))
     try:
-        yield from copied(connection, cut.time)
+        yield from copy_settled(connection, cut.time)
         with transaction(connection):
             copy_rows(connection, Opening, ("main", "other"), "true")
             connection.execute("UPDATE other.progress SET sequence = ?", (cut.sequence,))
@@ -75,7 +75,7 @@ def write(store: Store, new: str, cut: Cut) -> Iterator[None]:
         connection.execute("DETACH other")
     open_history(new).close()
     Path(f"{new}{private_files.LOCK}").unlink()
-    yield from checked(new)
+    yield from check_by_pieces(new)
 
 
 def drop(store: Store, cut: Cut) -> Iterator[None]:
@@ -86,7 +86,7 @@ def drop(store: Store, cut: Cut) -> Iterator[None]:
     connection = store.connection
     with transaction(connection):
         connection.execute("DELETE FROM opening")
-        execute(connection, inserted(Opening), (cut.sequence, cut.order_id))
+        execute(connection, insert_statement(Opening), (cut.sequence, cut.order_id))
         connection.execute("PRAGMA application_id = 1")
         begin_taking_out(connection, cut.time)
     yield from take_out(connection)

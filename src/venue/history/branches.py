@@ -55,7 +55,7 @@ class Branches:
         self._states = {number: KeptState(parent, name) for number, parent, name in rows}
         self._now = self._states.setdefault(NOW, KeptState(NONE, ""))
 
-    def known(self) -> bool:
+    def has_states(self) -> bool:
         """Return whether any state is kept."""
         return len(self._states) > 1
 
@@ -89,7 +89,7 @@ class Branches:
         oldest, number = self._now.parent, max(self._states) + 1
         self._states[oldest].parent = self._now.parent = number
         self._states[number] = KeptState(NONE, "")
-        add(self._connection, changesets.inverted(changes), oldest)
+        add(self._connection, changesets.invert(changes), oldest)
 
     def write(self) -> None:
         """Drop the changes that lead to no kept state, and note the tree."""
@@ -134,9 +134,9 @@ class Branches:
         with changesets.recording(self._connection) as taken_back:
             changesets.take_back(self._connection, changes)
             delete_behind(self._connection, ends)
-            whole = changesets.inverted(taken_back())
+            whole = changesets.invert(taken_back())
         self._connection.execute(
-            "UPDATE changes SET packed = ?, ends = '' WHERE number = ?", (_packed(whole), number)
+            "UPDATE changes SET packed = ?, ends = '' WHERE number = ?", (_compress(whole), number)
         )
 
     def _above(self, number: int) -> list[int]:
@@ -185,7 +185,7 @@ class Branches:
 
 def add(connection: Connection, changes: bytes, number: int = NOW, ends: str = "") -> None:
     """Note changes after all others that lead to a state, inside the caller's transaction."""
-    row = (number, _packed(changes), ends)
+    row = (number, _compress(changes), ends)
     connection.execute("INSERT INTO changes (node, packed, ends) VALUES (?, ?, ?)", row)
 
 
@@ -197,5 +197,5 @@ def follow_on(connection: Connection, changes: bytes, ends: str) -> None:
         add(connection, changes, NOW, ends)
 
 
-def _packed(changes: bytes) -> bytes:
+def _compress(changes: bytes) -> bytes:
     return zlib.compress(changes, LEVEL) if changes else b""

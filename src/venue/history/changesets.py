@@ -23,21 +23,21 @@ def recording(connection: apsw.Connection) -> Iterator[Callable[[], bytes]]:
 def apply(connection: apsw.Connection, changes: bytes) -> None:
     """Make a changeset's changes, inside the caller's transaction. A row that is there already, or
     is gone, counts as changed."""
-    apsw.Changeset.apply(changes, connection, conflict=_resolved)
+    apsw.Changeset.apply(changes, connection, conflict=_resolve_conflict)
 
 
 def take_back(connection: apsw.Connection, changes: bytes) -> None:
     """As `apply`, the other way."""
     inverse = apsw.SQLITE_CHANGESETAPPLY_INVERT
-    apsw.Changeset.apply(changes, connection, conflict=_resolved, flags=inverse)
+    apsw.Changeset.apply(changes, connection, conflict=_resolve_conflict, flags=inverse)
 
 
-def inverted(changes: bytes) -> bytes:
+def invert(changes: bytes) -> bytes:
     """Return the changeset that leads back."""
     return apsw.Changeset.invert(changes)
 
 
-def _resolved(reason: int, _: apsw.TableChange) -> int:
+def _resolve_conflict(reason: int, _: apsw.TableChange) -> int:
     """Leave a row alone that was archived meanwhile; of two rows take the changeset's."""
     if reason in (apsw.SQLITE_CHANGESET_DATA, apsw.SQLITE_CHANGESET_CONFLICT):
         return apsw.SQLITE_CHANGESET_REPLACE

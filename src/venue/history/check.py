@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from venue.core.book.book import OPEN, Order, T
 from venue.core.engine import Engine
 from venue.core.ledger.accounts import Account
-from venue.history.frames import unpacked
+from venue.history.frames import unpack_frames
 from venue.history.opening import opening
 from venue.history.sql import first, scalar
 from venue.history.tables.contract import ContractFill, ContractOrder
@@ -66,7 +66,7 @@ def check_frames(connection: Connection, channels: Channels, *, later: bool) -> 
             oldest = newest if earliest is None else max(kept, earliest - 1)
         count, last = 0, oldest
         for row in connection.execute(FRAMES, (*key, oldest)):
-            numbers = [one for one, _, _ in unpacked(*row) if one > oldest]
+            numbers = [one for one, _, _ in unpack_frames(*row) if one > oldest]
             count, last = count + len(numbers), numbers[-1]
         if (count, last) != (newest - oldest, newest):
             problems.append(
@@ -80,7 +80,7 @@ def check_frames(connection: Connection, channels: Channels, *, later: bool) -> 
 def _first_frame(connection: Connection, channel: tuple[int, int, str]) -> int | None:
     """Return the number of the first frame of a channel that history has."""
     row = first(connection, f"{FRAMES} LIMIT 1", (*channel, -1))
-    return None if row is None else unpacked(*row)[0][0]
+    return None if row is None else unpack_frames(*row)[0][0]
 
 
 def _bills(connection: Connection, engine: Engine) -> list[str]:
@@ -126,9 +126,9 @@ def _balances(connection: Connection, engine: Engine) -> list[str]:
 def _open_orders(connection: Connection, engine: Engine) -> list[str]:
     agents = _agents(engine)
     own = engine.spot.accounts.values()
-    spot = [_known(order, 0) for account in own for order in account.orders.values()]
+    spot = [_order_facts(order, 0) for account in own for order in account.orders.values()]
     contract = [
-        _known(order, order.terms.trimmed)
+        _order_facts(order, order.terms.trimmed)
         for holding in engine.contracts.collateral.holdings.values()
         for order in holding.orders.values()
     ]
@@ -136,7 +136,7 @@ def _open_orders(connection: Connection, engine: Engine) -> list[str]:
     return problems + _agree(connection, "contract order", ContractOrder, contract, agents)
 
 
-def _known(order: Order[T], trimmed: int) -> OpenOrder:
+def _order_facts(order: Order[T], trimmed: int) -> OpenOrder:
     executed = order.quantity - order.remaining - trimmed
     return order.order_id, (order.uid, executed, order.quote, order.status)
 
@@ -218,7 +218,7 @@ def _trades(connection: Connection, engine: Engine) -> list[str]:
 
 def _income(connection: Connection, engine: Engine) -> list[str]:
     """Items chain to the pools' collateral. A trade's name the position, which knows its pool."""
-    alone = _isolated(connection, engine)
+    alone = _isolated_positions(connection, engine)
     later = opening(connection)[0] > 0
     problems: list[str] = []
     chains: dict[tuple[int, int, str], int] = {}
@@ -237,7 +237,7 @@ def _income(connection: Connection, engine: Engine) -> list[str]:
     return problems + _collateral(chains, engine, later=later)
 
 
-def _isolated(connection: Connection, engine: Engine) -> set[int]:
+def _isolated_positions(connection: Connection, engine: Engine) -> set[int]:
     """Return the positions that have, or had, a pool of their own."""
     own = "SELECT position_id FROM positions WHERE margin_mode = ?"
     closed = [number for (number,) in connection.execute(own, (int(MarginMode.ISOLATED),))]

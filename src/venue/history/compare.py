@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from venue.api.streams.channels import KeptFrame
 from venue.core.engine import Engine
 from venue.core.messages.applied import Applied
-from venue.history.frames import unpacked
+from venue.history.frames import unpack_frames
 from venue.history.kept_events import KeptEvents
 from venue.history.opening import opening
-from venue.history.process.client import listed
+from venue.history.process.client import catalog_parts
 from venue.history.projection.projector import Projector
 from venue.history.projection.spot_rows import Catalog
 from venue.history.store import open_history
@@ -29,7 +29,7 @@ BATCH: Final = 1_000  # commands per transaction
 Values = tuple[Any, ...]
 
 
-class Expected:
+class ExpectedHistory:
     """The expected contents of history up to a sequence: projected while the journal is replayed.
 
     Begins where `engine` stands, after command `begin`. Rows that were made before are not known
@@ -42,7 +42,7 @@ class Expected:
         self.begin, self._begin_time, self._end = engine.sequence, engine.time, end
         self._first_order = engine.counters.order
         self._store.connection.execute("UPDATE progress SET sequence = ?", (self.begin,))
-        self._projector = Projector(self._store, Catalog.listing(*listed(engine)))
+        self._projector = Projector(self._store, Catalog.listing(*catalog_parts(engine)))
         self._kept = KeptEvents(engine)
         self._batch: list[Applied] = []
         self._frames: list[KeptFrame] = []
@@ -121,7 +121,7 @@ def _frames(connection: Connection, after: int) -> Iterator[Values]:
         (after,),
     )
     for *key, number, sequence, payload in rows:
-        for own, came_of, _ in unpacked(number, sequence, payload):
+        for own, came_of, _ in unpack_frames(number, sequence, payload):
             if came_of > after:
                 yield (*key, own, came_of)
 

@@ -21,11 +21,11 @@ class HistoryDamaged(Exception):
 
 def check_pages(path: str) -> None:
     """Read the whole file, which is open nowhere; HistoryDamaged names the pages that changed."""
-    for _ in checked(path):
+    for _ in check_by_pieces(path):
         pass
 
 
-def checked(path: str) -> Iterator[None]:
+def check_by_pieces(path: str) -> Iterator[None]:
     """Do what `check_pages` does, some pages at a time."""
     found: list[int] = []
     for piece in pages.damaged_by_pieces(Path(path)):

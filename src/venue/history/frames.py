@@ -35,7 +35,7 @@ def by_channel(frames: Sequence[KeptFrame]) -> dict[Channel, list[KeptFrame]]:
     return found
 
 
-def packed(channel: Channel, frames: list[KeptFrame]) -> list[tuple[object, ...]]:
+def pack_frames(channel: Channel, frames: list[KeptFrame]) -> list[tuple[object, ...]]:
     """Return the rows of a channel's frames, in the order of numbers: a row leaves none of them
     out."""
     rows: list[tuple[object, ...]] = []
@@ -61,7 +61,7 @@ def _row(channel: Channel, frames: list[KeptFrame]) -> tuple[object, ...]:
     return (*channel, last.number, last.sequence, payload)
 
 
-def unpacked(number: int, sequence: int, payload: bytes) -> list[tuple[int, int, bytes]]:
+def unpack_frames(number: int, sequence: int, payload: bytes) -> list[tuple[int, int, bytes]]:
     """Return the frames of a row, oldest first: their numbers, sequences and bytes."""
     if not payload.startswith(SEVERAL):
         return [(number, sequence, payload)]

@@ -57,7 +57,7 @@ class KeptEvents:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._agents = _unrecorded(engine)
+        self._agents = _unrecorded_owners(engine)
 
     def batch(self, batch: list[Applied]) -> list[Applied]:
         """Return the batch as history keeps it. A revert is alone in its batch."""
@@ -116,7 +116,7 @@ class KeptEvents:
             elif type(event) is StreamsRecorded:
                 self._agents.pop(event.uid, None)
             elif type(event) is StateReverted:
-                self._agents = _unrecorded(self._engine)
+                self._agents = _unrecorded_owners(self._engine)
 
 
 def leaves_rows(account: Account) -> bool:
@@ -124,6 +124,6 @@ def leaves_rows(account: Account) -> bool:
     return account.recorded or not account.agent
 
 
-def _unrecorded(engine: Engine) -> dict[int, None]:
+def _unrecorded_owners(engine: Engine) -> dict[int, None]:
     accounts = engine.accounts.values()
     return {one.uid: None for one in accounts if not leaves_rows(one)}

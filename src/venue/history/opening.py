@@ -15,7 +15,7 @@ from venue.history.sql import execute_for_each, first, transaction
 from venue.history.store import Store
 from venue.history.tables.contract import Conditional, ContractOrder
 from venue.history.tables.spot import Opening, OrderRow
-from venue.history.tables.table import TableRow, inserted, values
+from venue.history.tables.table import TableRow, insert_statement, values
 from venue.vocabulary import AlgoStatus
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def opening(connection: Connection) -> tuple[int, int]:
 
 def _insert(connection: Connection, rows: Iterable[TableRow]) -> None:
     for row in rows:
-        execute_for_each(connection, inserted(type(row)), [values(row)])
+        execute_for_each(connection, insert_statement(type(row)), [values(row)])
 
 
 def _order(order: SpotOrder) -> OrderRow:

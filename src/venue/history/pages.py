@@ -120,16 +120,10 @@ def connect_unchecked(path: str) -> apsw.Connection:
     return apsw.Connection(path, flags=_FLAGS, statementcachesize=STATEMENTS)
 
 
-def damaged(path: Path) -> list[int]:
-    """Return the numbers of the pages that are missing or not as they were written, ascending.
-
-    The file must be open nowhere in this process, and have no write-ahead log.
-    """
-    return [number for found in damaged_by_pieces(path) for number in found]
-
-
 def damaged_by_pieces(path: Path) -> Iterator[list[int]]:
-    """Yield the numbers that `damaged` finds, for some pages of the file at a time."""
+    """Yield the numbers of the pages that are missing or not as they were written, ascending, for
+    some pages of the file at a time. The file must be open nowhere in this process, and have no
+    write-ahead log."""
     found: list[int] = []
     count = said = 0
     with path.open("rb") as file:

@@ -39,12 +39,12 @@ def follow(connection: Connection, event: Event) -> None:
 
 def begin(connection: Connection) -> str:
     """Begin a transaction: the last keys of the growing tables before it; empty when no state is
-    kept. Until `recorded`, rows may be added to those tables alone."""
-    return ends(connection) if _kept(connection) else ""
+    kept. Until `record_changes`, rows may be added to those tables alone."""
+    return ends(connection) if _has_states(connection) else ""
 
 
 @contextmanager
-def recorded(connection: Connection, begun: str) -> Iterator[None]:
+def record_changes(connection: Connection, begun: str) -> Iterator[None]:
     """Record the other changes, made inside, so that history can go back; with them go the rows
     added since `begin` returned `begun`."""
     if not begun:
@@ -59,17 +59,17 @@ def _revert(connection: Connection, branches: Branches, name: str) -> None:
     """Take back all that followed a kept state; all of history if the state is from before it."""
     if branches.go_to(name):
         return
-    if branches.known():
+    if branches.has_states():
         branches.go_to_oldest()
     with changesets.recording(connection) as changes:
         for table in KEPT:
             connection.execute(f"DELETE FROM {table.table}")
         found = changes()
-    if branches.known():
+    if branches.has_states():
         branches.begin_before(found)
 
 
-def _kept(connection: Connection) -> bool:
+def _has_states(connection: Connection) -> bool:
     """Return whether any state is kept."""
     known = "SELECT count(*) FROM main.sqlite_schema WHERE name = 'nodes'"
     if not scalar(connection, known):

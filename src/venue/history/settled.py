@@ -23,7 +23,7 @@ Window = tuple[str, tuple[object, ...]]
 """A condition on the keys of a table, and the values in it."""
 
 
-def copied(connection: Connection, time: int) -> Iterator[None]:
+def copy_settled(connection: Connection, time: int) -> Iterator[None]:
     """Copy rows that were settled before `time` into the attached file `other`, piece by piece."""
     for table in ARCHIVABLE:
         for which, values in _windows(connection, table):

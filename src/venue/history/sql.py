@@ -34,7 +34,7 @@ def execute(connection: Connection, text: str, values: Sequence[Any] = ()) -> Cu
     try:
         return connection.execute(text, values)
     except OverflowError:
-        return connection.execute(text, [_held(value) for value in values])
+        return connection.execute(text, [_clamp(value) for value in values])
 
 
 def execute_for_each(connection: Connection, text: str, rows: Sequence[Sequence[Any]]) -> None:
@@ -49,7 +49,7 @@ def execute_for_each(connection: Connection, text: str, rows: Sequence[Sequence[
             return
 
 
-def _held(value: Any) -> Any:
+def _clamp(value: Any) -> Any:
     return max(-STORED_MAX - 1, min(value, STORED_MAX)) if type(value) is int else value
 
 
@@ -81,7 +81,7 @@ class Where:
         self.values += values
         return self
 
-    def given(self, text: str, value: int | str | None) -> Where:
+    def add_given(self, text: str, value: int | str | None) -> Where:
         """Add a condition, unless its value is None or empty."""
         return self if value is None or value == "" else self.add(text, value)
 
@@ -91,11 +91,11 @@ class Where:
 
     def from_to(self, column: str, start: int | None, end: int | None) -> Where:
         """Add that a column lies from `start` to `end`, both inclusive."""
-        return self.given(f"{column} >= ?", start).given(f"{column} <= ?", end)
+        return self.add_given(f"{column} >= ?", start).add_given(f"{column} <= ?", end)
 
     def between(self, column: str, after: int | None, before: int | None) -> Where:
         """Add that a column lies between `after` and `before`."""
-        return self.given(f"{column} > ?", after).given(f"{column} < ?", before)
+        return self.add_given(f"{column} > ?", after).add_given(f"{column} < ?", before)
 
     def __str__(self) -> str:
         return f"WHERE {' AND '.join(self._texts)}" if self._texts else ""

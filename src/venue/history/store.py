@@ -21,7 +21,7 @@ from venue.history.settled import take_out
 from venue.history.sql import scalar, transaction
 from venue.history.tables.every import TABLES
 from venue.history.tables.spot import Progress
-from venue.history.tables.table import columns, created
+from venue.history.tables.table import columns, create_statements
 
 LOCK_S: Final = 5  # how long to wait for a process that is about to end, its venue gone
 LOCK_LOOK_S: Final = 0.02
@@ -90,10 +90,10 @@ def open_history(path: str | None) -> Store:
     OSError when there is no place or the other one keeps it.
     """
     if path is None:
-        return Store(_connected(apsw.Connection(":memory:"), "memory"), None)
+        return Store(_connect(apsw.Connection(":memory:"), "memory"), None)
     with _alone(path) as lock:
         least = _reached_in_file(path)
-        store = Store(_connected(pages.connect(path), path), lock)
+        store = Store(_connect(pages.connect(path), path), lock)
         if store.last_sequence() < least:
             store.close()
             raise HistoryDamaged(f"{path}-wal is damaged: commands up to {least} are missing")
@@ -108,7 +108,7 @@ def open_passing(path: str) -> Store:
     """
     with _alone(path) as lock:
         opened = pages.connect_unchecked(path)
-        store = Store(_connected(opened, path), lock)
+        store = Store(_connect(opened, path), lock)
         opened.execute("PRAGMA synchronous = OFF")
         return store
 
@@ -116,7 +116,7 @@ def open_passing(path: str) -> Store:
 @contextmanager
 def _alone(path: str) -> Iterator[IO[bytes]]:
     """Yield an existing file and its lock, which is released when opening the file fails."""
-    lock = _locked(Path(f"{path}{private_files.LOCK}"))
+    lock = _open_lock(Path(f"{path}{private_files.LOCK}"))
     try:
         private_files.create(Path(path))
         with damage_told(path):
@@ -126,7 +126,7 @@ def _alone(path: str) -> Iterator[IO[bytes]]:
         raise
 
 
-def _locked(place: Path) -> IO[bytes]:
+def _open_lock(place: Path) -> IO[bytes]:
     """Return the lock file, locked. OSError when others can hold it, or another process still
     does."""
     private_files.create(place)
@@ -152,7 +152,7 @@ def _locked(place: Path) -> IO[bytes]:
             return lock
 
 
-def _connected(opened: apsw.Connection, path: str) -> apsw.Connection:
+def _connect(opened: apsw.Connection, path: str) -> apsw.Connection:
     """Return a connection to the file at `path` or to memory, with every table there; closed when
     it fails."""
     try:
@@ -160,7 +160,7 @@ def _connected(opened: apsw.Connection, path: str) -> apsw.Connection:
         _check_columns(opened, path)
         with transaction(opened):
             # The first table has the first page that a checkpoint writes: _reached_in_file.
-            for text in chain(created(Progress), *map(created, TABLES)):
+            for text in chain(create_statements(Progress), *map(create_statements, TABLES)):
                 opened.execute(text)
             if not scalar(opened, "SELECT count(*) FROM progress"):
                 opened.execute("INSERT INTO progress VALUES (0)")
@@ -252,7 +252,7 @@ def size(store: Store) -> int:
     return scalar(store.connection, "PRAGMA page_count") * pages.PAGE
 
 
-def used(store: Store) -> int:
+def used_bytes(store: Store) -> int:
     """Return the bytes of its pages that hold something."""
     free = scalar(store.connection, "PRAGMA freelist_count")
     return size(store) - free * pages.PAGE

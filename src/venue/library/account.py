@@ -111,7 +111,7 @@ class Account:
 
     def cancel(self, order: Placed | Order | int, *, product: str = SPOT) -> None:
         """Cancel an open order; a bare id needs its `product`. Refused: the order is not open."""
-        number, product = self._named(order, product)
+        number, product = self._order_identity(order, product)
         if product == SPOT:
             self._ask(spot_orders.cancel_order, self.name, orderId=number)
         else:
@@ -119,7 +119,7 @@ class Account:
 
     def order(self, order: Placed | Order | int, *, product: str = SPOT) -> Order:
         """Return the present state of an order, open or ended."""
-        number, product = self._named(order, product)
+        number, product = self._order_identity(order, product)
         if product == SPOT:
             return views.spot_order(self._ask(spot_orders.order, self.name, orderId=number))
         found = self._ask(contract_orders.contract_order, self.name, orderId=number)
@@ -139,7 +139,7 @@ class Account:
         found = self._ask(own.places, self.name, product=wanted.upper(), symbol=symbol)
         return [views.place(place) for place in found]
 
-    def _named(self, order: object, product: str) -> tuple[int, str]:
+    def _order_identity(self, order: object, product: str) -> tuple[int, str]:
         if isinstance(order, int):
             return order, self._product(product)
         if not isinstance(order, Placed | Order):

@@ -74,7 +74,7 @@ class Chart:
 
     def svg(self) -> str:
         """Return the chart as the text of an SVG element."""
-        inside = self._drawn() if self._candles else _text(WIDTH / 2, HEIGHT / 2, "no trades yet")
+        inside = self._draw() if self._candles else _text(WIDTH / 2, HEIGHT / 2, "no trades yet")
         words = escape(f"Candles of {self._title}", quote=True)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}"'
@@ -85,7 +85,7 @@ class Chart:
             + "</svg>"
         )
 
-    def _drawn(self) -> str:
+    def _draw(self) -> str:
         scale = _Scale(self._candles, self._lines)
         return "".join(
             (

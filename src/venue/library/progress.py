@@ -13,7 +13,7 @@ class Progress:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self.shown = stream.isatty()
-        self._drawn = False
+        self._draw = False
 
     def show(self, begin: int, now: int, end: int) -> None:
         """Draw how much of the way from `begin` to `end` is done."""
@@ -21,10 +21,10 @@ class Progress:
         bar = "#" * part + "." * (WIDTH - part)
         self._stream.write(f"\r[{bar}] {part * 100 // WIDTH:3d} %")
         self._stream.flush()
-        self._drawn = True
+        self._draw = True
 
     def clear(self) -> None:
         """Remove the bar."""
-        if self._drawn:
+        if self._draw:
             self._stream.write("\r" + " " * (WIDTH + 8) + "\r")
             self._stream.flush()

@@ -215,7 +215,7 @@ class Venue:
         """Return a market; Refused when there is none of that symbol."""
         self._check()
         check_text("symbol", symbol)
-        self._loop.call(self._known(symbol, _product(product)))
+        self._loop.call(self._check_symbol(symbol, _product(product)))
         return Market(self._ask, symbol, product)
 
     def chart(
@@ -224,7 +224,7 @@ class Venue:
         """Return a picture of a market's newest candles; `Account.chart` adds an owner's orders."""
         return self.market(symbol, product=product).chart(interval, limit)
 
-    async def _known(self, symbol: str, product: str) -> None:
+    async def _check_symbol(self, symbol: str, product: str) -> None:
         try:
             if product == SPOT:
                 self._node.market(symbol)
@@ -275,7 +275,7 @@ class Venue:
             told = self._loop.call(self._calls.serve(row, "", _advance_values(how)), watch)
         finally:
             progress.clear()
-        return views.advanced(told)
+        return views.advance_result(told)
 
     @contextmanager
     def hold(self) -> Iterator[None]:
@@ -284,12 +284,12 @@ class Venue:
         self._check()
         who = object()
         keeper = self._node.timekeeper
-        self._loop.call(_done(keeper.hold, who))
+        self._loop.call(_call_with(keeper.hold, who))
         try:
             yield
         finally:
             if not self._loop.closed:
-                self._loop.call(_done(keeper.release, who))
+                self._loop.call(_call_with(keeper.release, who))
 
     # -- the lab ----------------------------------------------------------------------------------
 
@@ -415,7 +415,7 @@ class Venue:
         return Served(f"http://{place}", f"ws://{place}/spot/v3/ws", f"ws://{place}/contract/v3/ws")
 
 
-async def _done(act: Callable[[object], None], who: object) -> None:
+async def _call_with(act: Callable[[object], None], who: object) -> None:
     """Call a function on the venue's loop."""
     act(who)
 

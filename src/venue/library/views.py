@@ -175,7 +175,7 @@ def _fill(
     )
 
 
-def advanced(view: Advance) -> Advanced:
+def advance_result(view: Advance) -> Advanced:
     """Return an advance of venue time."""
     settled = tuple(Due(due.at, due.kind, due.symbol, due.count) for due in view.settled)
     return Advanced(view.begin, view.end, view.sequence, settled, view.left_out)

@@ -17,7 +17,7 @@ from venue.history.kept_events import KeptEvents
 from venue.history.mend import mend
 from venue.history.opening import begin as begin_history
 from venue.history.opening import opening
-from venue.history.process.client import listed
+from venue.history.process.client import catalog_parts
 from venue.history.process.unprojected import BATCH_EVENTS, BATCH_MAX
 from venue.history.projection.projector import Projector
 from venue.history.projection.spot_rows import Catalog
@@ -128,7 +128,7 @@ class Projecting:
         if engine.sequence:
             if self._store.last_sequence() < engine.sequence:
                 begin_history(self._store, engine)
-            catalog = Catalog.listing(*listed(engine))
+            catalog = Catalog.listing(*catalog_parts(engine))
             self._projector = Projector(self._store, catalog, self._frames_kept)
         self._kept = KeptEvents(engine)
         self._recorder.restore(parts.get(STREAMS, b""), engine)

@@ -54,7 +54,7 @@ from venue.recording.notes import (
     placed_order,
     waiting_conditional,
 )
-from venue.recording.touched import Touched
+from venue.recording.touched import TouchedState
 from venue.vocabulary import (
     ALGO_EXPIRED,
     ALGO_TRIGGERED,
@@ -108,16 +108,16 @@ class Changes:
         self.conditionals: dict[int, ConditionalNote] = {}
         self.positions: dict[int, PositionNote] = {}
         self.moved: dict[tuple[int, int], MoneyMoved] = {}
-        self._handlers: dict[type, Callable[[Any, Touched, int], None]] = {
-            OrderPlaced: self._placed,
+        self._handlers: dict[type, Callable[[Any, TouchedState, int], None]] = {
+            OrderPlaced: self._note_placed,
             Trade: self._trade,
-            OrderClosed: self._closed,
+            OrderClosed: self._note_closed,
             WalletMoved: self._wallet_moved,
             CancelAfterDue: self._cancel_after_due,
             ContractOrderPlaced: self._contract_placed,
             ContractTrade: self._contract_trade,
             ContractOrderClosed: self._contract_closed,
-            ContractOrderReduced: self._reduced,
+            ContractOrderReduced: self._note_reduced,
             Income: self._income,
             PositionClosed: self._position_closed,
             LeverageSet: self._leverage_set,
@@ -131,9 +131,9 @@ class Changes:
             if follows(account.uid):
                 self.take_up(account)
 
-    def fold(self, applied: Applied) -> Touched:
+    def fold(self, applied: Applied) -> TouchedState:
         """Take a command's events in; `forget` follows when its frames are made."""
-        touched = Touched(applied)
+        touched = TouchedState(applied)
         for place, event in enumerate(applied.events):
             handler = self._handlers.get(type(event))
             if handler is not None:
@@ -158,13 +158,13 @@ class Changes:
         for position in holding.positions.values():
             self.positions[position.position_id] = open_position(position)
 
-    def forget(self, touched: Touched) -> None:
+    def forget(self, touched: TouchedState) -> None:
         """Drop the notes of ended orders and positions."""
         for number, note in touched.orders.items():
             if isinstance(note, ConditionalNote):
                 if note.status != ALGO_UNTRIGGERED:
                     self.conditionals.pop(number, None)
-            elif note.ended():
+            elif note.has_ended():
                 self.orders.pop(number, None)
         for position_id in touched.closed:
             self.positions.pop(position_id, None)
@@ -186,15 +186,15 @@ class Changes:
 
     # -- spot ------------------------------------------------------------------------------------
 
-    def _placed(self, event: OrderPlaced, touched: Touched, _: int) -> None:
+    def _note_placed(self, event: OrderPlaced, touched: TouchedState, _: int) -> None:
         if not self._follows(event.uid):
             return
         note = self.orders[event.order_id] = placed_order(event, touched.time)
         touched.orders[event.order_id] = note
         if event.resting:
-            self._held(event.uid, event.symbol, event.side, touched)
+            self._note_hold(event.uid, event.symbol, event.side, touched)
 
-    def _trade(self, event: Trade, touched: Touched, _: int) -> None:
+    def _trade(self, event: Trade, touched: TouchedState, _: int) -> None:
         side, remaining = event.taker_side, event.taker_remaining
         if self._follows(event.taker_uid):
             self._fill(event, event.taker_uid, event.taker_order_id, side, remaining, touched)
@@ -205,7 +205,13 @@ class Changes:
             touched.spot_fills.append((event.maker_uid, event, True))
 
     def _fill(
-        self, event: Trade, uid: int, order_id: int, side: int, remaining: int, touched: Touched
+        self,
+        event: Trade,
+        uid: int,
+        order_id: int,
+        side: int,
+        remaining: int,
+        touched: TouchedState,
     ) -> None:
         """One owner's share of a trade."""
         note = self.orders.get(order_id)
@@ -217,24 +223,24 @@ class Changes:
         touched.spot_accounts[uid, market.base, ORDER_UPDATE] = None
         touched.spot_accounts[uid, market.quote, ORDER_UPDATE] = None
 
-    def _closed(self, event: OrderClosed, touched: Touched, _: int) -> None:
+    def _note_closed(self, event: OrderClosed, touched: TouchedState, _: int) -> None:
         if not self._follows(event.uid):
             return
         if event.resting:
-            self._held(event.uid, event.symbol, event.side, touched)
+            self._note_hold(event.uid, event.symbol, event.side, touched)
         reason = reasons.of_spot_order(event, touched.command)
         self._end(event.order_id, event.status, reason, touched)
 
-    def _cancel_after_due(self, event: CancelAfterDue, touched: Touched, place: int) -> None:
+    def _cancel_after_due(self, event: CancelAfterDue, touched: TouchedState, place: int) -> None:
         touched.cancels_end = place + event.orders
 
-    def _held(self, uid: int, symbol: str, side: int, touched: Touched) -> None:
+    def _note_hold(self, uid: int, symbol: str, side: int, touched: TouchedState) -> None:
         """Note that the hold of an order on the spot wallet has changed."""
         market = self._engine.spot_markets[symbol]
         ordinal = market.quote if side == BUY else market.base
         touched.spot_accounts[uid, ordinal, ORDER_UPDATE] = None
 
-    def _end(self, order_id: int, status: int, reason: str, touched: Touched) -> None:
+    def _end(self, order_id: int, status: int, reason: str, touched: TouchedState) -> None:
         note = self.orders.get(order_id)
         if note is None:
             return
@@ -243,7 +249,7 @@ class Changes:
         note.update_time = touched.time
         touched.orders[order_id] = note
 
-    def _wallet_moved(self, event: WalletMoved, touched: Touched, _: int) -> None:
+    def _wallet_moved(self, event: WalletMoved, touched: TouchedState, _: int) -> None:
         if event.wallet != WALLET_SPOT or not self._follows(event.uid):
             return  # the funding wallet has no channel
         ordinal = self._engine.ordinals[event.asset]
@@ -252,7 +258,7 @@ class Changes:
 
     # -- contract orders -------------------------------------------------------------------------
 
-    def _contract_placed(self, event: ContractOrderPlaced, touched: Touched, _: int) -> None:
+    def _contract_placed(self, event: ContractOrderPlaced, touched: TouchedState, _: int) -> None:
         if not self._follows(event.uid):
             return
         engine = self._engine
@@ -273,7 +279,7 @@ class Changes:
         if event.resting:
             touched.contract_accounts[event.uid, perp.asset, ORDER_UPDATE] = None
 
-    def _contract_trade(self, event: ContractTrade, touched: Touched, place: int) -> None:
+    def _contract_trade(self, event: ContractTrade, touched: TouchedState, place: int) -> None:
         """Note both legs; the taker's fee may contain a liquidation fee, which the next items
         report."""
         liquidate_fee = _liquidate_fee(touched.events, place)
@@ -281,7 +287,12 @@ class Changes:
         self._leg(event, event.maker, event.maker_remaining, 0, touched)
 
     def _leg(
-        self, event: ContractTrade, leg: Leg, remaining: int, liquidate_fee: int, touched: Touched
+        self,
+        event: ContractTrade,
+        leg: Leg,
+        remaining: int,
+        liquidate_fee: int,
+        touched: TouchedState,
     ) -> None:
         if not self._follows(leg.uid):
             return
@@ -315,7 +326,9 @@ class Changes:
         self.positions[leg.position_id] = note
         return note
 
-    def _contract_closed(self, event: ContractOrderClosed, touched: Touched, place: int) -> None:
+    def _contract_closed(
+        self, event: ContractOrderClosed, touched: TouchedState, place: int
+    ) -> None:
         if not self._follows(event.uid):
             return
         if event.resting:
@@ -329,7 +342,7 @@ class Changes:
         )
         self._end(event.order_id, event.status, reason, touched)
 
-    def _reduced(self, event: ContractOrderReduced, touched: Touched, _: int) -> None:
+    def _note_reduced(self, event: ContractOrderReduced, touched: TouchedState, _: int) -> None:
         note = self.orders.get(event.order_id)
         if note is not None:
             note.update_time = touched.time
@@ -337,7 +350,7 @@ class Changes:
 
     # -- contract money and positions ------------------------------------------------------------
 
-    def _income(self, event: Income, touched: Touched, _: int) -> None:
+    def _income(self, event: Income, touched: TouchedState, _: int) -> None:
         if not self._follows(event.uid):
             return
         engine = self._engine
@@ -358,13 +371,13 @@ class Changes:
             moved = self.moved[uid, ordinal] = MoneyMoved(time)
         return moved
 
-    def _all_positions(self, uid: int, symbol: str, cause: str, touched: Touched) -> None:
+    def _all_positions(self, uid: int, symbol: str, cause: str, touched: TouchedState) -> None:
         """The owner's positions in one contract."""
         for position in self._engine.holding(uid).positions.values():
             if position.perp.symbol == symbol:
                 touched.positions[uid, position.position_id, cause] = None
 
-    def _position_closed(self, event: PositionClosed, touched: Touched, _: int) -> None:
+    def _position_closed(self, event: PositionClosed, touched: TouchedState, _: int) -> None:
         note = self.positions.get(event.position_id)
         if note is None:
             return
@@ -376,7 +389,7 @@ class Changes:
     def _modes_of(self, uid: int, symbol: str) -> Chosen:
         return self._modes.get((uid, symbol), NOT_CHOSEN)
 
-    def _leverage_set(self, event: LeverageSet, touched: Touched, _: int) -> None:
+    def _leverage_set(self, event: LeverageSet, touched: TouchedState, _: int) -> None:
         """Leverages decide what positions and open orders need: money becomes available or not."""
         if not self._follows(event.uid):
             return
@@ -385,7 +398,7 @@ class Changes:
         touched.contract_accounts[event.uid, ordinal, ORDER_UPDATE] = None
         self._all_positions(event.uid, event.symbol, ORDER_UPDATE, touched)
 
-    def _auto_margin_set(self, event: AutoMarginSet, touched: Touched, _: int) -> None:
+    def _auto_margin_set(self, event: AutoMarginSet, touched: TouchedState, _: int) -> None:
         note = self.positions.get(event.position_id)
         if note is None:
             return
@@ -394,14 +407,14 @@ class Changes:
 
     # -- conditional orders ----------------------------------------------------------------------
 
-    def _conditional_placed(self, event: AlgoPlaced, touched: Touched, _: int) -> None:
+    def _conditional_placed(self, event: AlgoPlaced, touched: TouchedState, _: int) -> None:
         if not self._follows(event.uid):
             return
         modes = self._modes_of(event.uid, event.symbol)
         note = self.conditionals[event.algo_id] = placed_conditional(event, modes, touched.time)
         touched.orders[event.algo_id] = note
 
-    def _conditional_changed(self, event: AlgoChanged, touched: Touched, _: int) -> None:
+    def _conditional_changed(self, event: AlgoChanged, touched: TouchedState, _: int) -> None:
         note = self._conditional(event.algo_id, touched)
         if note is None:
             return
@@ -411,7 +424,7 @@ class Changes:
         note.source = event.source
         note.quantity = event.quantity
 
-    def _conditional_triggered(self, event: AlgoTriggered, touched: Touched, _: int) -> None:
+    def _conditional_triggered(self, event: AlgoTriggered, touched: TouchedState, _: int) -> None:
         note = self._conditional(event.algo_id, touched)
         if note is None:
             return
@@ -421,14 +434,14 @@ class Changes:
         if event.order_id == 0:
             note.reason = reasons.of_refused(event)
 
-    def _conditional_closed(self, event: AlgoClosed, touched: Touched, _: int) -> None:
+    def _conditional_closed(self, event: AlgoClosed, touched: TouchedState, _: int) -> None:
         note = self._conditional(event.algo_id, touched)
         if note is None:
             return
         note.status = event.status
         note.reason = reasons.of_conditional(touched.command)
 
-    def _conditional(self, algo_id: int, touched: Touched) -> ConditionalNote | None:
+    def _conditional(self, algo_id: int, touched: TouchedState) -> ConditionalNote | None:
         note = self.conditionals.get(algo_id)
         if note is not None:
             note.update_time = touched.time

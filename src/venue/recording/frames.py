@@ -13,7 +13,7 @@ from venue.core.messages.applied import Applied
 from venue.recording import items, spot_items
 from venue.recording.changes import Changes
 from venue.recording.notes import ConditionalNote, OrderNote, PositionNote
-from venue.recording.touched import Touched
+from venue.recording.touched import TouchedState
 from venue.vocabulary import BUY, LONG, PRODUCT_CONTRACT, PRODUCT_SPOT
 
 ITEMS_MAX: Final = 100  # per frame; a command that changed more makes several
@@ -70,7 +70,7 @@ class PrivateFrames:
                 frames += _parts(frame)
         return frames
 
-    def _orders(self, touched: Touched, gathered: Gathered) -> None:
+    def _orders(self, touched: TouchedState, gathered: Gathered) -> None:
         engine = self._engine
         for note in touched.orders.values():
             product = PRODUCT_CONTRACT
@@ -94,7 +94,7 @@ class PrivateFrames:
         position = self.changes.positions.get(note.position_id)
         return position.open_order_id if position is not None else 0
 
-    def _fills(self, touched: Touched, gathered: Gathered) -> None:
+    def _fills(self, touched: TouchedState, gathered: Gathered) -> None:
         engine = self._engine
         for uid, trade, is_maker in touched.spot_fills:
             share = spot_items.fill_item(engine, trade, touched.time, is_maker=is_maker)
@@ -104,7 +104,7 @@ class PrivateFrames:
             side = items.contract_fill_item(engine, traded, leg, liquidate_fee, note, touched.time)
             _add(gathered, (leg.uid, PRODUCT_CONTRACT, FILL, ORDER_UPDATE), _text(side))
 
-    def _accounts(self, touched: Touched, gathered: Gathered) -> None:
+    def _accounts(self, touched: TouchedState, gathered: Gathered) -> None:
         engine = self._engine
         for uid, ordinal, cause in touched.spot_accounts:
             coin = spot_items.account_item(engine, engine.account(uid), ordinal)
@@ -115,7 +115,7 @@ class PrivateFrames:
             money = items.contract_account_item(engine, holding, ordinal, moved, touched.time)
             _add(gathered, (uid, PRODUCT_CONTRACT, ACCOUNT, cause), _text(money))
 
-    def _positions(self, touched: Touched, gathered: Gathered) -> None:
+    def _positions(self, touched: TouchedState, gathered: Gathered) -> None:
         engine = self._engine
         for uid, position_id, cause in touched.positions:
             held = engine.holding(uid).positions.get(position_id)

@@ -106,7 +106,7 @@ class OrderNote(Struct, array_like=True, gc=False):
         self.status = after_fill(remaining)
         self.update_time = time
 
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self.status not in OPEN
 
 

@@ -107,7 +107,7 @@ class Recorder:
 
     # -- questions --------------------------------------------------------------------------------
 
-    def trusted(self) -> bool:
+    def is_trusted(self) -> bool:
         """Return whether frames are made: there was no defect since the last renewal."""
         return self._frames is not None
 

@@ -34,7 +34,7 @@ def account_item(engine: Engine, account: Account, ordinal: int) -> str:
     else:
         equity, frozen = available, spelled(0, scale)
     return (
-        f'{{"coin":{_quoted(asset.name)},"equity":"{equity}","available":"{available}",'
+        f'{{"coin":{_quote(asset.name)},"equity":"{equity}","available":"{available}",'
         f'"frozen":"{frozen}"}}'
     )
 
@@ -120,13 +120,13 @@ def _no_fills(quantity_scale: int, quote_scale: int, fee_scale: int) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return _encode(text).decode()
 
 
 @lru_cache(maxsize=1_000)
 def _names(symbol: str, base: str, quote: str) -> str:
-    return f'"symbol":{_quoted(symbol)},"baseCoin":{_quoted(base)},"quoteCoin":{_quoted(quote)}'
+    return f'"symbol":{_quote(symbol)},"baseCoin":{_quote(base)},"quoteCoin":{_quote(quote)}'
 
 
 @lru_cache(maxsize=1_000)

@@ -9,7 +9,7 @@ from venue.core.messages.events import Event, Trade
 from venue.recording.notes import ConditionalNote, OrderNote
 
 
-class Touched:
+class TouchedState:
     """All that a command touched, each once, in the order of its events. An asset is its
     ordinal."""
 

@@ -16,7 +16,7 @@ from venue.helpers.link import HelperFailed
 from venue.helpers.serving import serve
 from venue.history.files import HistoryDamaged, remove
 from venue.history.process import client
-from venue.history.process.pipe import Opened
+from venue.history.process.pipe import OpenRequest
 from venue.history.process.worker import Worker
 from venue.history.store import open_history, open_passing
 from venue.journal.recovery import recover
@@ -64,7 +64,7 @@ class Near:
         self.kill("it was ended")
 
 
-async def _open(opened: Opened, _: object, patience_s: float) -> tuple[Near, int]:
+async def _open(opened: OpenRequest, _: object, patience_s: float) -> tuple[Near, int]:
     try:
         store = open_passing(opened.path) if opened.temporary else open_history(opened.path)
     except (HistoryDamaged, OSError) as problem:

@@ -166,7 +166,7 @@ class Hub:
         The stored frames after that number are sent first. A listener that is subscribed already
         stays so, or resumes after that number.
         """
-        if not self._node.recorder.trusted():
+        if not self._node.recorder.is_trusted():
             self._end(listener)
             return
         own = self._own.setdefault(key, OwnChannel())

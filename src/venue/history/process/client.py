@@ -34,13 +34,13 @@ from venue.history.process.pipe import (
     OPEN,
     PART,
     PROJECT,
-    Forgotten,
+    ForgetRequest,
     Listed,
-    Opened,
+    OpenRequest,
 )
 from venue.history.process.speed import Speed
 from venue.history.process.starting import start_worker
-from venue.history.process.unprojected import BATCH_MAX, Unprojected
+from venue.history.process.unprojected import BATCH_MAX, UnprojectedChunks
 from venue.history.temporary import Folder
 
 if TYPE_CHECKING:  # a process that only asks needs no database
@@ -104,7 +104,7 @@ class History:
         self._encode = msgspec.msgpack.Encoder().encode
         self._engine: Engine | None = None
         self._bring: Bring | None = None
-        self._unprojected = Unprojected()  # handed over and not known to be projected
+        self._unprojected = UnprojectedChunks()  # handed over and not known to be projected
         self._dropped = reached  # all commands after this sequence are kept
         self._newest = self._reached = reached
         self.behind = False  # by more than `LAG_MAX`: open no new work
@@ -132,7 +132,7 @@ class History:
         if folder is not None:
             path = f"{folder.path}/history"
         assert path
-        opened = Opened(path, frames_kept, folder is not None)
+        opened = OpenRequest(path, frames_kept, folder is not None)
         try:
             link, reached = await _open(opened, process or await start_worker(), HUNG_S)
         except BaseException:
@@ -273,7 +273,7 @@ class History:
     async def forget(self, spans: list[tuple[int, int]], most: int) -> bool:
         """Take rows out of a history of more than `most` bytes, as `Forgotten` says; return whether
         it was larger. HelperFailed, as for `archive`."""
-        return await self._settle(FORGET, self._encode(Forgotten(spans, most)))
+        return await self._settle(FORGET, self._encode(ForgetRequest(spans, most)))
 
     async def _settle(self, kind: bytes, payload: bytes) -> bool:
         """Ask for all pieces, one after another; return whether there were any."""
@@ -373,10 +373,10 @@ class History:
         if not self._under_way:
             self._speed.begin(monotonic())
         self._under_way += 1
-        answer.add_done_callback(partial(self._answered, link))
+        answer.add_done_callback(partial(self._take_answer, link))
         return True
 
-    def _answered(self, link: Pipe, answer: asyncio.Future[int | None]) -> None:
+    def _take_answer(self, link: Pipe, answer: asyncio.Future[int | None]) -> None:
         problem = answer.exception()
         if isinstance(problem, HelperFailed) and problem.damaged:
             self._fail(str(problem))
@@ -437,7 +437,7 @@ class History:
             log.error("history failed: %s; it is started again", why)
             while self._again:
                 await self._link.close()
-                await asyncio.sleep(min(AGAIN_S * self._doubled(), AGAIN_MAX_S))
+                await asyncio.sleep(min(AGAIN_S * self._patience_factor(), AGAIN_MAX_S))
                 self._starts += 1
                 try:
                     await self._start_again()
@@ -445,7 +445,7 @@ class History:
                     self._again = _first_line(str(problem))
                     log.error("history is not started yet: %s", problem)
 
-    def _doubled(self) -> int:
+    def _patience_factor(self) -> int:
         """By how much patience has grown with the starts since something was projected."""
         return 1 << min(self._starts, DOUBLINGS_MAX)
 
@@ -453,7 +453,7 @@ class History:
         if self._bring is not None and self._reached < self._dropped:
             log.warning("history lacks commands up to %d: the journal has them", self._dropped)
             await self._bring(self._reached, self._dropped)
-        patience_s = min(HUNG_S * self._doubled(), HUNG_MAX_S)
+        patience_s = min(HUNG_S * self._patience_factor(), HUNG_MAX_S)
         self._link, self._reached = await self._reopen(patience_s)
         if self._reached < self._dropped:
             raise HelperFailed(f"it ends at command {self._reached}: others are missing")
@@ -464,17 +464,17 @@ class History:
 
     def _tell_listed(self) -> None:
         if self._engine is not None:
-            self._link.send(CATALOG, self._encode(listed(self._engine)))
+            self._link.send(CATALOG, self._encode(catalog_parts(self._engine)))
 
 
-async def _open(opened: Opened, process: HelperProcess, patience_s: float) -> tuple[Pipe, int]:
+async def _open(opened: OpenRequest, process: HelperProcess, patience_s: float) -> tuple[Pipe, int]:
     """Return the way to the process, on this file, and the sequence that it has reached."""
     with contextlib.suppress(OSError, RuntimeError):  # it has ended, as `begun` tells
         process.send(OPEN, msgspec.msgpack.encode(opened))
     return await Link.take_over(process, "history", patience_s, path=opened.path)
 
 
-async def _again(opened: Opened, patience_s: float) -> tuple[Pipe, int]:
+async def _again(opened: OpenRequest, patience_s: float) -> tuple[Pipe, int]:
     return await _open(opened, await start_worker(), patience_s)
 
 
@@ -483,7 +483,7 @@ def _first_line(told: str) -> str:
     return told.partition("\n")[0]
 
 
-def listed(engine: Engine) -> Listed:
+def catalog_parts(engine: Engine) -> Listed:
     """Return the parts of a catalog."""
     instruments = [market.instrument for market in engine.spot_markets.values()]
     contracts = [perp.contract for perp in engine.perps.values()]

@@ -26,12 +26,12 @@ NUMBER_BYTES: Final = 8  # of a history, before the payload, where a process has
 BASE_BITS: Final = 32  # of such a number: above them is the number of what it begins with
 
 
-def begun(folder: str | Path, base: int) -> Path:
+def base_path(folder: str | Path, base: int) -> Path:
     """Return the file that the histories which begin as `base` are copies of."""
     return Path(folder) / f"begun.{base}"
 
 
-def shared(number: int, payload: bytes = b"") -> bytes:
+def address_payload(number: int, payload: bytes = b"") -> bytes:
     """Return a payload for one of several histories."""
     return number.to_bytes(NUMBER_BYTES) + payload
 
@@ -45,7 +45,7 @@ class Entry(msgspec.Struct, array_like=True, gc=False):
     agents: tuple[int, ...] = ()
 
 
-class Forgotten(msgspec.Struct, array_like=True):
+class ForgetRequest(msgspec.Struct, array_like=True):
     """The rows to take out of a history of more than `most` bytes: those placed after the begin of
     a span and settled before its end (µs)."""
 
@@ -53,7 +53,7 @@ class Forgotten(msgspec.Struct, array_like=True):
     most: int
 
 
-class Opened(msgspec.Struct, array_like=True):
+class OpenRequest(msgspec.Struct, array_like=True):
     """The file that a process is for. A `temporary` one goes with the venue."""
 
     path: str

@@ -16,7 +16,15 @@ from typing import Any, Final
 
 from venue.helpers.link import ASKED_MAX, HelperFailed, Link, fail
 from venue.history.process.client import AGAIN_S, HUNG_S, History, Pipe
-from venue.history.process.pipe import BASE, BASE_BITS, CATALOG, DROP, OPEN, begun, shared
+from venue.history.process.pipe import (
+    BASE,
+    BASE_BITS,
+    CATALOG,
+    DROP,
+    OPEN,
+    address_payload,
+    base_path,
+)
 from venue.history.temporary import Folder
 
 MODULE: Final = "venue.history.process.shared_worker"
@@ -41,7 +49,7 @@ class SharedHistories:
         begins with. HelperFailed, OSError."""
         await self.link()
         self._bases += 1
-        return self._bases, str(begun(self._folder, self._bases))
+        return self._bases, str(base_path(self._folder, self._bases))
 
     def reserve(self) -> int:
         """Return the number of another base, whose file is made elsewhere: its histories wait until
@@ -53,7 +61,7 @@ class SharedHistories:
     async def file(self, base: int) -> str:
         """Return the place of a reserved base's file. HelperFailed, OSError."""
         await self.link()
-        return str(begun(self._folder, base))
+        return str(base_path(self._folder, base))
 
     def stands(self, base: int) -> None:
         """The file of a reserved base is whole."""
@@ -88,7 +96,7 @@ class SharedHistories:
             basing.cancel()
             await asyncio.gather(basing, return_exceptions=True)
         with suppress(HelperFailed, OSError):
-            await (await self.link()).send(DROP, shared(base << BASE_BITS))
+            await (await self.link()).send(DROP, address_payload(base << BASE_BITS))
 
     def _next(self, base: int) -> int:
         self._number += 1
@@ -127,7 +135,7 @@ class SharedHistories:
             while True:
                 try:
                     await first.drain()
-                    await (await self.link()).send(BASE, shared(self._firsts[base]))
+                    await (await self.link()).send(BASE, address_payload(self._firsts[base]))
                     return
                 except (HelperFailed, OSError):  # it is told and started again by `first`
                     await asyncio.sleep(AGAIN_S)
@@ -144,7 +152,7 @@ class SharedHistories:
     ) -> tuple[Pipe, int]:
         await self.link(patience_s)
         link = await opened()
-        reached: int = await link.send(OPEN, shared(number))
+        reached: int = await link.send(OPEN, address_payload(number))
         share = Share(opened, number)
         share.attach(link)
         return share, reached
@@ -175,7 +183,7 @@ class Share:
         if self.ended.done():
             raise HelperFailed(self.ended.result())
         if self._link is not None:
-            return self._link.send(kind, shared(self._number, payload))
+            return self._link.send(kind, address_payload(self._number, payload))
         if len(self._early) >= ASKED_MAX:
             raise HelperFailed(f"{ASKED_MAX} questions wait for history")
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -196,7 +204,7 @@ class Share:
             return
         if self._link is not None:
             with suppress(HelperFailed):
-                await self._link.send(DROP, shared(self._number))
+                await self._link.send(DROP, address_payload(self._number))
         self._over("history was closed")
 
     async def _open(self) -> None:
@@ -205,7 +213,7 @@ class Share:
             self.attach(link)
             while self._early:
                 kind, payload, answer = self._early[0]  # stays until it is sent
-                sent = link.send(kind, shared(self._number, payload))
+                sent = link.send(kind, address_payload(self._number, payload))
                 sent.add_done_callback(partial(_hand_on, answer))
                 self._early.popleft()
         except (HelperFailed, OSError) as problem:

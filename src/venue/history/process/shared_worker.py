@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from venue.helpers.serving import begin_helper, serve
-from venue.history.process.pipe import BASE, BASE_BITS, DROP, NUMBER_BYTES, OPEN, begun
+from venue.history.process.pipe import BASE, BASE_BITS, DROP, NUMBER_BYTES, OPEN, base_path
 from venue.history.process.worker import Worker
 from venue.history.store import Store, open_passing
 
@@ -32,26 +32,26 @@ class Workers:
         if kind in (OPEN, DROP, BASE):
             self._close(number)
             if kind == OPEN:
-                return self._found(number)[0].last_sequence()
+                return self._open_store(number)[0].last_sequence()
             base = number >> BASE_BITS
             if kind == BASE:
-                self._path(number).replace(begun(self._folder, base))
+                self._path(number).replace(base_path(self._folder, base))
             elif base and number == base << BASE_BITS:  # no other history begins with it any more
-                begun(self._folder, base).unlink(missing_ok=True)
+                base_path(self._folder, base).unlink(missing_ok=True)
             self._remove(number)
             return None
-        return self._found(number)[1].answer(kind, payload[NUMBER_BYTES:])
+        return self._open_store(number)[1].answer(kind, payload[NUMBER_BYTES:])
 
     def close(self) -> None:
         """Close all files."""
         for number in list(self._open):
             self._close(number)
 
-    def _found(self, number: int) -> tuple[Store, Worker]:
+    def _open_store(self, number: int) -> tuple[Store, Worker]:
         found = self._open.get(number)
         if found is None:
             path = self._path(number)
-            base = begun(self._folder, number >> BASE_BITS)
+            base = base_path(self._folder, number >> BASE_BITS)
             if not path.exists() and base.exists():
                 shutil.copyfile(base, path)
                 path.chmod(0o600)

@@ -38,7 +38,7 @@ class Chunk(msgspec.Struct, gc=False):
     frames: msgspec.Raw
 
 
-class Unprojected:
+class UnprojectedChunks:
     """Chunks in the order of their commands: `commands` in all, `unsent` of them not sent yet.
 
     The first `_sent` chunks are sent, in transactions that are under way; `_commands` and `_events`

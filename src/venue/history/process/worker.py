@@ -33,24 +33,24 @@ from venue.history.process.pipe import (
     PROJECT,
     Batch,
     Entry,
-    Forgotten,
+    ForgetRequest,
     Listed,
-    Opened,
+    OpenRequest,
 )
 from venue.history.projection.projector import Projector
 from venue.history.projection.spot_rows import Catalog
 from venue.history.settled import forget
 from venue.history.sql import transaction
-from venue.history.store import HistoryCopy, Store, open_history, open_passing, size, used
+from venue.history.store import HistoryCopy, Store, open_history, open_passing, size, used_bytes
 
 _batch: wide.Decoder[Batch] = wide.Decoder(Batch)
 _listed = msgspec.msgpack.Decoder(Listed)
 _cut = msgspec.msgpack.Decoder(Cut)
-_forgotten = msgspec.msgpack.Decoder(Forgotten)
+_forgotten = msgspec.msgpack.Decoder(ForgetRequest)
 _copied = msgspec.msgpack.Decoder(tuple[str, bool])
 COPIED_MAX: Final = 4 << 30  # bytes of a history that is copied: each world takes as much disk
 COPIED_PAGES: Final = 4_096  # at a time, 16 MiB: other requests go between
-_opened = msgspec.msgpack.Decoder(Opened)
+_opened = msgspec.msgpack.Decoder(OpenRequest)
 
 
 class Worker:
@@ -121,9 +121,9 @@ class Worker:
                 self._settling = None
         return left
 
-    def _forget(self, what: Forgotten) -> Generator[None]:
+    def _forget(self, what: ForgetRequest) -> Generator[None]:
         """Take old rows out, where there is too much."""
-        if used(self._store) > what.most:
+        if used_bytes(self._store) > what.most:
             yield from forget(self._store.connection, what.spans)
 
     def _go_on(self, path: str, *, whole: bool) -> bool | None:

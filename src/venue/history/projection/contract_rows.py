@@ -49,7 +49,7 @@ from venue.history.tables.contract import (
     PriceMinute,
     StepRow,
 )
-from venue.history.tables.table import inserted
+from venue.history.tables.table import insert_statement
 from venue.vocabulary import (
     ALGO_EXPIRED,
     ALGO_TRIGGERED,
@@ -87,7 +87,7 @@ LIQUIDATIONS_END: Final = (
 )
 # A minute that an earlier batch began keeps its open, and is widened.
 MINUTES_MERGE: Final = (
-    f"{inserted(PriceMinute)} ON CONFLICT (symbol, open_time) DO UPDATE SET"
+    f"{insert_statement(PriceMinute)} ON CONFLICT (symbol, open_time) DO UPDATE SET"
     " index_high = max(index_high, excluded.index_high),"
     " index_low = min(index_low, excluded.index_low), index_close = excluded.index_close,"
     " mark_high = max(mark_high, excluded.mark_high),"
@@ -127,8 +127,8 @@ class ContractRows:
         return {
             ContractTrade: self._trade,
             ContractOrderPlaced: self._order,
-            ContractOrderClosed: self._closed,
-            ContractOrderReduced: self._reduced,
+            ContractOrderClosed: self._add_closed,
+            ContractOrderReduced: self._add_reduced,
             Income: self._item,
             MarkSet: self._prices,
             PositionClosed: self._position,
@@ -173,10 +173,10 @@ class ContractRows:
         self._placed[event.order_id] = (event, time)
         self._marks.add(event.order_id, 0, 0, 0, NEW, time)
 
-    def _closed(self, event: ContractOrderClosed, applied: AppliedCommand, _: int) -> None:
+    def _add_closed(self, event: ContractOrderClosed, applied: AppliedCommand, _: int) -> None:
         self._marks.add(event.order_id, 0, 0, 0, event.status, applied.time)
 
-    def _reduced(self, event: ContractOrderReduced, applied: AppliedCommand, _: int) -> None:
+    def _add_reduced(self, event: ContractOrderReduced, applied: AppliedCommand, _: int) -> None:
         self._marks.add(event.order_id, 0, 0, event.quantity, AS_IT_WAS, applied.time)
 
     def _item(self, event: Income, applied: AppliedCommand, _: int) -> None:

@@ -25,10 +25,10 @@ class CopyingRows:
             CopyClosed: self._copy,
             TrackClosed: self._track,
             CommissionPaid: self._commission,
-            InternallyWithdrawn: self._withdrawn,
+            InternallyWithdrawn: self._add_withdrawal,
         }
 
-    def billed(self, event: WalletMoved, time: int) -> None:
+    def add_bill(self, event: WalletMoved, time: int) -> None:
         """Add the row of a commission with its bill: the affiliate's next after the payment."""
         paid = self._paid
         if paid is None or event.uid != paid.affiliate:
@@ -49,7 +49,7 @@ class CopyingRows:
     def _commission(self, event: CommissionPaid, _: AppliedCommand, __: int) -> None:
         self._paid = event
 
-    def _withdrawn(self, event: InternallyWithdrawn, applied: AppliedCommand, _: int) -> None:
+    def _add_withdrawal(self, event: InternallyWithdrawn, applied: AppliedCommand, _: int) -> None:
         row = WithdrawalRow(
             event.withdraw_id, event.uid, event.to_uid, event.asset, event.source, event.target,
             event.amount, applied.time,

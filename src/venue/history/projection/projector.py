@@ -11,14 +11,14 @@ from venue.api.streams.channels import KeptFrame
 from venue.core.messages.events import Event
 from venue.core.messages.savepoints import StateReverted
 from venue.history import savepoints
-from venue.history.frames import by_channel, packed
+from venue.history.frames import by_channel, pack_frames
 from venue.history.frames_kept import FRAMES_KEPT, frames_gone
 from venue.history.projection.batch import AppliedCommand, Batch
 from venue.history.projection.spot_rows import Catalog, Rows
 from venue.history.sql import execute_for_each, transaction
 from venue.history.store import Store
 from venue.history.tables.frames import FrameRow
-from venue.history.tables.table import inserted, is_flat, values
+from venue.history.tables.table import insert_statement, is_flat, values
 
 if TYPE_CHECKING:
     from apsw import Connection
@@ -78,7 +78,7 @@ class Projector:
         with transaction(connection):
             begun = savepoints.begin(connection)
             _insert(connection, batch, grows=True)
-            with savepoints.recorded(connection, begun):
+            with savepoints.record_changes(connection, begun):
                 _insert(connection, batch, grows=False)
                 for text, changed in batch.changes:
                     execute_for_each(connection, text, changed)
@@ -114,14 +114,14 @@ def _insert(connection: Connection, batch: Batch, *, grows: bool) -> None:
     for table, rows in batch.new.items():
         if rows and table.grows is grows:
             flat = astuple if is_flat(table) else values
-            execute_for_each(connection, inserted(table), list(map(flat, rows)))
+            execute_for_each(connection, insert_statement(table), list(map(flat, rows)))
 
 
 def _keep(connection: Connection, frames: Sequence[KeptFrame], kept: int) -> None:
     """Write frames and take away those that are too old, inside the caller's transaction."""
     channels = by_channel(frames)
-    rows = [row for channel, own in channels.items() for row in packed(channel, own)]
-    execute_for_each(connection, inserted(FrameRow), rows)
+    rows = [row for channel, own in channels.items() for row in pack_frames(channel, own)]
+    execute_for_each(connection, insert_statement(FrameRow), rows)
     for channel, own in channels.items():
         gone = frames_gone(own[-1].number, kept)
         if gone > frames_gone(own[0].number - 1, kept):

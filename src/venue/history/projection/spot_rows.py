@@ -32,7 +32,7 @@ CHANGE: Final = (
 )
 
 
-class Traded:
+class SymbolFacts:
     """The facts about a symbol that a trade's rows need."""
 
     __slots__ = ("base", "lot_atoms", "quote")
@@ -53,7 +53,7 @@ class Catalog:
 
     def __init__(self) -> None:
         self.assets: dict[str, Asset] = {}
-        self.symbols: dict[str, Traded] = {}
+        self.symbols: dict[str, SymbolFacts] = {}
         self.contracts: dict[str, str] = {}
 
     @staticmethod
@@ -78,7 +78,7 @@ class Catalog:
     def enlist(self, instrument: Instrument) -> None:
         """Take up an instrument of known assets."""
         lot = lot_atoms(instrument, self.assets[instrument.base])
-        self.symbols[instrument.symbol] = Traded(instrument.base, instrument.quote, lot)
+        self.symbols[instrument.symbol] = SymbolFacts(instrument.base, instrument.quote, lot)
 
     def enlist_contract(self, contract: Contract) -> None:
         """Take up a contract."""
@@ -106,12 +106,12 @@ class Rows:
         self._folds: Folds = {
             OrderPlaced: self._order,
             Trade: self._trade,
-            OrderClosed: self._closed,
-            WalletMoved: self._moved,
-            Transferred: self._transferred,
-            AssetRegistered: self._registered,
-            InstrumentListed: self._listed,
-            InstrumentChanged: self._listed,
+            OrderClosed: self._add_closed,
+            WalletMoved: self._add_movement,
+            Transferred: self._add_transfer,
+            AssetRegistered: self._register_asset,
+            InstrumentListed: self._list_instrument,
+            InstrumentChanged: self._list_instrument,
             ContractListed: self._contract,
             ContractChanged: self._contract,
             **self._contracts.folds(),
@@ -147,29 +147,29 @@ class Rows:
         self._placed[event.order_id] = (event, time)
         self._marks.add(event.order_id, 0, 0, 0, NEW, time)
 
-    def _closed(self, event: OrderClosed, applied: AppliedCommand, _: int) -> None:
+    def _add_closed(self, event: OrderClosed, applied: AppliedCommand, _: int) -> None:
         self._marks.add(event.order_id, 0, 0, 0, event.status, applied.time)
 
-    def _moved(self, event: WalletMoved, applied: AppliedCommand, _: int) -> None:
+    def _add_movement(self, event: WalletMoved, applied: AppliedCommand, _: int) -> None:
         time = applied.time
         row = BillRow(
             event.bill_id, event.uid, event.wallet, event.asset, event.kind, event.amount,
             event.after, 0, None, None, None, time,
         )  # fmt: skip
         self._bills.append(row)
-        self._copying.billed(event, time)
+        self._copying.add_bill(event, time)
 
-    def _transferred(self, event: Transferred, applied: AppliedCommand, _: int) -> None:
+    def _add_transfer(self, event: Transferred, applied: AppliedCommand, _: int) -> None:
         row = TransferRow(
             event.transfer_id, event.uid, event.asset, event.source, event.target, event.amount,
             applied.time,
         )  # fmt: skip
         self._transfers.append(row)
 
-    def _registered(self, event: AssetRegistered, _: AppliedCommand, __: int) -> None:
+    def _register_asset(self, event: AssetRegistered, _: AppliedCommand, __: int) -> None:
         self._catalog.register(event.asset)
 
-    def _listed(
+    def _list_instrument(
         self, event: InstrumentListed | InstrumentChanged, _: AppliedCommand, __: int
     ) -> None:
         self._catalog.enlist(event.instrument)
@@ -185,10 +185,10 @@ class Rows:
         time, agents = applied.time, applied.agents
         if taker not in agents:
             self._share(event, 0, taker, event.taker_order_id, side, time)
-            self._filled(event, event.taker_order_id, event.taker_remaining, time)
+            self._add_fill(event, event.taker_order_id, event.taker_remaining, time)
         if maker not in agents:
             self._share(event, 1, maker, event.maker_order_id, 1 - side, time)
-            self._filled(event, event.maker_order_id, event.maker_remaining, time)
+            self._add_fill(event, event.maker_order_id, event.maker_remaining, time)
 
     def _share(
         self, event: Trade, is_maker: int, uid: int, order_id: int, side: int, time: int
@@ -225,6 +225,6 @@ class Rows:
         )  # fmt: skip
         self._fills.append(fill)
 
-    def _filled(self, event: Trade, order_id: int, remaining: int, time: int) -> None:
+    def _add_fill(self, event: Trade, order_id: int, remaining: int, time: int) -> None:
         status = after_fill(remaining)
         self._marks.add(order_id, event.quantity, event.notional, 0, status, time)

@@ -9,7 +9,7 @@ from venue.history.tables.affiliates import (
     Activity,
     CommissionRow,
     CommissionsOf,
-    Earned,
+    EarnedSums,
     MoneyRow,
     WithdrawalRow,
     WithdrawalsOf,
@@ -64,23 +64,23 @@ def commissions(
     return count(connection, CommissionRow, where), found
 
 
-def earned(connection: Connection, which: CommissionsOf, uids: list[int]) -> list[Earned]:
+def earned_sums(connection: Connection, which: CommissionsOf, uids: list[int]) -> list[EarnedSums]:
     """Return the sums that an affiliate earned by these owners, and by which trade volume."""
     kinds = "uid, product, asset"
     where = _commissions_where(which).among("uid", uids)
     text = f"SELECT {kinds}, {SUMS} FROM commissions {where} GROUP BY {kinds} ORDER BY {kinds}"
-    found: list[Earned] = []
+    found: list[EarnedSums] = []
     for uid, product, asset, *halves in execute(connection, text, where.values):
         maker, taker, commission = [(halves[n] << HALF_BITS) + halves[n + 1] for n in (0, 2, 4)]
-        found.append(Earned(uid, product, asset, maker + taker, commission))
+        found.append(EarnedSums(uid, product, asset, maker + taker, commission))
     return found
 
 
 def _commissions_where(which: CommissionsOf) -> Where:
     where = Where().among("affiliate", which.affiliates)
     where.from_to("day", which.first_day, which.last_day)
-    where.given("uid = ?", which.uid).given("asset = ?", which.asset)
-    return where.given("product = ?", which.product)
+    where.add_given("uid = ?", which.uid).add_given("asset = ?", which.asset)
+    return where.add_given("product = ?", which.product)
 
 
 # -- money -----------------------------------------------------------------------------------------
@@ -107,8 +107,8 @@ def withdrawals(
 ) -> tuple[int, list[WithdrawalRow]]:
     """Return how many internal withdrawals there are in all, and one page of them, newest first."""
     where = Where("uid = ?", which.uid).from_to("time", which.start, which.end)
-    where.given("withdraw_id = ?", which.withdraw_id).given("asset = ?", which.asset)
-    where.given("source = ?", which.source).given("target = ?", which.target)
+    where.add_given("withdraw_id = ?", which.withdraw_id).add_given("asset = ?", which.asset)
+    where.add_given("source = ?", which.source).add_given("target = ?", which.target)
     order = f"ORDER BY time DESC, withdraw_id DESC {PAGE}"
     found = select(connection, WithdrawalRow, where, order, *page_of(size, page))
     return count(connection, WithdrawalRow, where), found

@@ -157,11 +157,11 @@ def contract_fills(
 
 def income(connection: Connection, which: IncomeOf, limit: int) -> list[IncomeRow]:
     """Return an owner's items. One more than is shown tells whether there is a next page."""
-    where = Where("uid = ?", which.uid).given("symbol = ?", which.symbol)
-    where.given("asset = ?", which.asset).given("asset <> ?", which.without)
-    where.given("kind = ?", which.kind).from_to("time", which.start, which.end)
+    where = Where("uid = ?", which.uid).add_given("symbol = ?", which.symbol)
+    where.add_given("asset = ?", which.asset).add_given("asset <> ?", which.without)
+    where.add_given("kind = ?", which.kind).from_to("time", which.start, which.end)
     # Ids grow with time: the id alone says where to go on, the time is what the index ends in.
-    where.given("bill_id < ?", which.next_id).given("time <= ?", which.next_time)
+    where.add_given("bill_id < ?", which.next_id).add_given("time <= ?", which.next_time)
     return select(connection, IncomeRow, where, "ORDER BY time DESC, bill_id DESC LIMIT ?", limit)
 
 
@@ -173,7 +173,7 @@ def conditional_orders(
     where = Where("algo_orders.uid = ?", which.uid)
     where.add("algo_orders.status <> ?", ALGO_UNTRIGGERED)
     _of_symbol(where, "algo_orders.symbol", which.symbol, which.among)
-    where.given("algo_orders.type = ?", which.type)
+    where.add_given("algo_orders.type = ?", which.type)
     where.from_to("algo_orders.time", which.start, which.end)
     order = f"ORDER BY algo_orders.time DESC, algo_orders.algo_id DESC {PAGE}"
     values: list[Any] = [*where.values, *page_of(limit, page)]

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 def ended_copies(connection: Connection, which: EndedOf, limit: int) -> list[EndedCopy]:
     """Return a follower's copies. One more than is shown tells whether there is a next page."""
-    return _ended(connection, EndedCopy, which, limit)
+    return _ended_rows(connection, EndedCopy, which, limit)
 
 
 def ended_tracks(connection: Connection, which: EndedOf, limit: int) -> list[EndedTrack]:
     """Return a lead's tracked positions, as `ended_copies`."""
-    return _ended(connection, EndedTrack, which, limit)
+    return _ended_rows(connection, EndedTrack, which, limit)
 
 
-def _ended(connection: Connection, table: type[R], which: EndedOf, limit: int) -> list[R]:
+def _ended_rows(connection: Connection, table: type[R], which: EndedOf, limit: int) -> list[R]:
     (number,) = table.key
-    where = Where("uid = ?", which.uid).given("symbol = ?", which.symbol)
+    where = Where("uid = ?", which.uid).add_given("symbol = ?", which.symbol)
     where.from_to("closed", which.start, which.end)
     if which.next_id is not None and which.next_time is not None:
         earlier = f"(closed < ? OR (closed = ? AND {number} < ?))"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def liquidations(connection: Connection, uid: int | None, limit: int) -> list[LiquidationRow]:
     """Liquidations of an owner, or (None) of all, finished or not."""
     order = "ORDER BY liquidation_id DESC LIMIT ?"
-    return select(connection, LiquidationRow, Where().given("uid = ?", uid), order, limit)
+    return select(connection, LiquidationRow, Where().add_given("uid = ?", uid), order, limit)
 
 
 def liquidation(connection: Connection, liquidation_id: int) -> LiquidationStory | None:
@@ -47,6 +47,6 @@ def _fills(
     )
     where = Where("uid = ? AND is_maker = 0", found.uid)
     where.among("cause", CAUSES_LIQUIDATING).among("position_id", positions)
-    where.add("order_id >= ?", found.liquidation_id).given("order_id < ?", later)
+    where.add("order_id >= ?", found.liquidation_id).add_given("order_id < ?", later)
     where.from_to("time", found.time, found.finished or None)
     return select(connection, ContractFill, where, "ORDER BY time, trade_id")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from venue.history.frames import unpacked
+from venue.history.frames import unpack_frames
 from venue.history.sql import PAGE, Where, count, execute, page_of, select
 from venue.history.tables.spot import (
     BillRow,
@@ -55,7 +55,7 @@ def fills(connection: Connection, which: FillsOf, limit: int) -> list[FillRow]:
     """Return an owner's fills in one symbol; of a trade with itself, the maker's first. With
     `from_id` the oldest come first."""
     where = Where("uid = ?", which.uid).add("symbol = ?", which.symbol)
-    where.given("order_id = ?", which.order_id).from_to("time", which.start, which.end)
+    where.add_given("order_id = ?", which.order_id).from_to("time", which.start, which.end)
     order = in_order(where, SpotFill, which.from_id)
     text = f"SELECT {names(SpotFill)}, {of_both_sides(SpotFill)} FROM fills {where} {order} LIMIT ?"
     return [
@@ -103,8 +103,8 @@ def bills_paged(
 
 def transfers(connection: Connection, which: TransfersOf, limit: int) -> list[TransferRow]:
     """Return an owner's transfers between its wallets."""
-    where = Where("uid = ?", which.uid).given("asset = ?", which.asset)
-    where.given("source = ?", which.source)
+    where = Where("uid = ?", which.uid).add_given("asset = ?", which.asset)
+    where.add_given("source = ?", which.source)
     where.between("time", which.after_time, which.before_time)
     order = "ORDER BY time DESC, transfer_id DESC LIMIT ?"
     return select(connection, TransferRow, where, order, limit)
@@ -126,7 +126,7 @@ def frames(
     found: list[tuple[int, bytes]] = []
     size = 0
     for row in stored:
-        for number, _, payload in unpacked(*row):
+        for number, _, payload in unpack_frames(*row):
             if number <= after:
                 continue
             if number > newest or len(found) == limit or size > PAGE_BYTES:
@@ -138,13 +138,13 @@ def frames(
 
 def _bills_where(which: BillsOf) -> Where:
     where = Where("uid = ?", which.uid).add("wallet = ?", which.wallet)
-    where.given("asset = ?", which.asset).given("kind = ?", which.kind)
+    where.add_given("asset = ?", which.asset).add_given("kind = ?", which.kind)
     where.between("bill_id", which.after_id, which.before_id)
     where.between("time", which.after_time, which.before_time)
     where.from_to("time", which.start, which.end)
     # The index ends in time: an id is also told as the time of the bill next to it, so that a
     # cursor deep in the past is found at once.
     next_to = "(SELECT time FROM bills WHERE bill_id = (SELECT {}(bill_id) FROM bills WHERE {}))"
-    where.given("time >= " + next_to.format("min", "bill_id > ?"), which.after_id)
-    where.given("time <= " + next_to.format("max", "bill_id < ?"), which.before_id)
+    where.add_given("time >= " + next_to.format("min", "bill_id > ?"), which.after_id)
+    where.add_given("time <= " + next_to.format("max", "bill_id < ?"), which.before_id)
     return where

@@ -71,7 +71,7 @@ class CommissionsOf(Struct, frozen=True, gc=False):
     product: int | None = None
 
 
-class Earned(Struct, frozen=True, gc=False):
+class EarnedSums(Struct, frozen=True, gc=False):
     """The sums of an affiliate's commissions of one owner, product and asset, in atoms."""
 
     uid: int

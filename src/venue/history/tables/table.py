@@ -57,9 +57,9 @@ def columns(table: Table) -> dict[str, Any]:
     return found
 
 
-def created(table: Table) -> list[str]:
+def create_statements(table: Table) -> list[str]:
     """Return the statements that create a table and its indexes where they are missing."""
-    parts = [_declared(table, name, kind) for name, kind in columns(table).items()]
+    parts = [_declare_column(table, name, kind) for name, kind in columns(table).items()]
     if len(table.key) > 1:
         parts.append(f"PRIMARY KEY ({', '.join(table.key)})")
     end = " WITHOUT ROWID" if table.clustered else ""
@@ -70,7 +70,7 @@ def created(table: Table) -> list[str]:
     return texts
 
 
-def _declared(table: Table, name: str, kind: Any) -> str:
+def _declare_column(table: Table, name: str, kind: Any) -> str:
     """Return a column. Only a single key that is declared INTEGER is the row's own number, and
     needs no second tree."""
     if table.key == (name,):
@@ -87,7 +87,7 @@ def names(table: Table) -> str:
 
 
 @cache
-def inserted(table: Table) -> str:
+def insert_statement(table: Table) -> str:
     """Return the statement that inserts a row of `values`."""
     every = columns(table)
     marks = ", ".join("?" * len(every))

@@ -36,7 +36,7 @@ from venue.gateway.operations.spot.people import (
     usdt_text,
 )
 from venue.history.questions import affiliates as questions
-from venue.history.tables.affiliates import CommissionRow, CommissionsOf, Earned, MoneyRow
+from venue.history.tables.affiliates import CommissionRow, CommissionsOf, EarnedSums, MoneyRow
 from venue.node.node import Node
 from venue.texts import amount_text, rate_text
 from venue.times import US_PER_MS
@@ -65,18 +65,18 @@ async def invited_trades(call: Call, request: InvitedTradesRequest) -> InvitedTr
     size = request.page_size
     shown = uids[(request.page - 1) * size : request.page * size]
     money: list[MoneyRow] = []
-    earned: list[Earned] = []
+    earned: list[EarnedSums] = []
     if shown:
         money = await node.ask(questions.money, shown, begin, until)
         which = CommissionsOf([call.uid], begin // DAY_US, until // DAY_US)
-        earned = await node.ask(questions.earned, which, shown)
+        earned = await node.ask(questions.earned_sums, which, shown)
     return InvitedTradesPage(
         [_trades(node, uid, money, earned) for uid in shown], -(-len(uids) // size), size,
         len(uids),
     )  # fmt: skip
 
 
-def _trades(node: Node, uid: int, money: list[MoneyRow], earned: list[Earned]) -> InvitedTrades:
+def _trades(node: Node, uid: int, money: list[MoneyRow], earned: list[EarnedSums]) -> InvitedTrades:
     own = [row for row in money if row.uid == uid]
     return InvitedTrades(
         str(uid),
@@ -88,7 +88,7 @@ def _trades(node: Node, uid: int, money: list[MoneyRow], earned: list[Earned]) -
     )
 
 
-def _traded_sum(node: Node, uid: int, product: int, earned: list[Earned]) -> str:
+def _traded_sum(node: Node, uid: int, product: int, earned: list[EarnedSums]) -> str:
     own = [row for row in earned if (row.uid, row.product) == (uid, product)]
     return _sum(node, [(row.asset, row.traded) for row in own])
 
@@ -221,7 +221,7 @@ async def invited_deals(call: Call, request: InvitedDealsRequest) -> InvitedDeal
     else:
         uids = [uid for uid in dict.fromkeys(asked) if inviter_of(node, uid) == call.uid]
     which = CommissionsOf([call.uid], _day_us(first) // DAY_US, _day_us(last) // DAY_US)
-    earned = await node.ask(questions.earned, which, uids) if uids else []
+    earned = await node.ask(questions.earned_sums, which, uids) if uids else []
     data: list[InvitedDeals] = []
     for uid in uids:
         spot = _traded_sum(node, uid, PRODUCT_SPOT, earned)
