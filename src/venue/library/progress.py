@@ -13,7 +13,7 @@ class Progress:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self.shown = stream.isatty()
-        self._draw = False
+        self._drawn = False
 
     def show(self, begin: int, now: int, end: int) -> None:
         """Draw how much of the way from `begin` to `end` is done."""
@@ -21,10 +21,10 @@ class Progress:
         bar = "#" * part + "." * (WIDTH - part)
         self._stream.write(f"\r[{bar}] {part * 100 // WIDTH:3d} %")
         self._stream.flush()
-        self._draw = True
+        self._drawn = True
 
     def clear(self) -> None:
         """Remove the bar."""
-        if self._draw:
+        if self._drawn:
             self._stream.write("\r" + " " * (WIDTH + 8) + "\r")
             self._stream.flush()
