@@ -307,9 +307,12 @@ def test_the_first_screen_is_small(browser: Browser, server: Server) -> None:
     assert sum(sizes.values()) <= MOST_BYTES, sorted(sizes.items(), key=lambda one: one[1])
 
 
-def test_no_text_becomes_markup_or_code() -> None:
+def test_modules_are_short_and_make_no_markup_and_no_code_of_texts() -> None:
     modules = [path for path in FOLDER.rglob("*.js") if path.parent.name != "vendor"]
     assert len(modules) > 20
     for path in modules:
         for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval("):
             assert word not in path.read_text(), path
+        lines = path.read_text().splitlines()
+        assert len(lines) < 500, path
+        assert max(len(text) for text in lines) <= 100, path

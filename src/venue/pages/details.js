@@ -1,4 +1,4 @@
-/** What the stream does not bring: fills, bills and the pool, asked again when the account changed. */
+/** What the stream does not bring: fills, bills, pools; asked again when the account changed. */
 
 import { computed, effect, signal } from "./vendor/signals.js";
 import { isZero, minus } from "./decimals.js";
@@ -7,8 +7,8 @@ import { ask, worded } from "./session.js";
 import { balances, connection, orders, positions } from "./state.js";
 
 /** @typedef {import("./types").MyTrade | import("./types").UserTrade} Fill */
-/** @typedef {{id: string, time: number, kind: string, symbol: string, asset: string, amount: string,
- * fee: string, balance: string}} Bill */
+/** @typedef {{id: string, time: number, kind: string, symbol: string, asset: string,
+ * amount: string, fee: string, balance: string}} Bill */
 /** @template T @typedef {import("./state.js").Signal<T>} Signal */
 
 const FILLS = 100;
@@ -83,7 +83,8 @@ async function refresh() {
     const trades = await (product === "spot"
       ? ask("my_trades", { symbol, limit: FILLS }, owner)
       : ask("user_trades", { symbol, limit: FILLS }, owner));
-    const rows = tab !== "bills" ? null : await (product === "spot" ? ofSpot(owner) : ofContract(owner));
+    const rows =
+      tab !== "bills" ? null : await (product === "spot" ? ofSpot(owner) : ofContract(owner));
     if (mine !== turn) return;
     fills.value = trades;
     if (rows) bills.value = rows;
@@ -97,8 +98,14 @@ async function refresh() {
 async function ofSpot(owner) {
   const found = await ask("bills", { limit: BILLS }, owner);
   return found.map((one) => ({
-    id: one.billId, time: Number(one.cTime), kind: one.bizType, symbol: "", asset: one.coinName,
-    amount: one.deltaAmount, fee: one.fees, balance: one.afterAmount,
+    id: one.billId,
+    time: Number(one.cTime),
+    kind: one.bizType,
+    symbol: "",
+    asset: one.coinName,
+    amount: one.deltaAmount,
+    fee: one.fees,
+    balance: one.afterAmount,
   }));
 }
 
@@ -106,7 +113,13 @@ async function ofSpot(owner) {
 async function ofContract(owner) {
   const { items } = await ask("income", { limit: BILLS }, owner);
   return items.map((one) => ({
-    id: String(one.billId), time: one.time, kind: one.incomeType, symbol: one.symbol ?? "",
-    asset: one.asset, amount: one.income, fee: one.fillFee, balance: one.balance,
+    id: String(one.billId),
+    time: one.time,
+    kind: one.incomeType,
+    symbol: one.symbol ?? "",
+    asset: one.asset,
+    amount: one.income,
+    fee: one.fillFee,
+    balance: one.balance,
   }));
 }

@@ -3,7 +3,6 @@
 /** @typedef {import("./types").WireEntry} WireEntry */
 /** @typedef {Record<string, unknown>} Fields */
 
-
 /** Paths of the venue's own pages and commands, which are nobody's bot. */
 const OWN = /^\/(_venue\/|pages\/|why\/|learn$|favicon\.ico$|$)/;
 /** Operations of owners that change something. */
@@ -69,7 +68,8 @@ export function summary(entry) {
   if (triggerPrice) words.push("at", triggerPrice);
   if (orderId) words.push(`order ${orderId}`);
   if (words.length < 2)
-    for (const [name, value] of Object.entries(rest).slice(0, 3)) words.push(`${name}=${short(value)}`);
+    for (const [name, value] of Object.entries(rest).slice(0, 3))
+      words.push(`${name}=${short(value)}`);
   return words.map(short).join(" ");
 }
 
@@ -155,4 +155,3 @@ export function spread(text) {
     return text;
   }
 }
-

@@ -4,19 +4,32 @@ import { useRef } from "../vendor/preact-hooks.js";
 import { compare, divided, isZero, percent, trimmed } from "../decimals.js";
 import { bills, fills, pools, trouble } from "../details.js";
 import { html } from "../html.js";
-import { follow, go, linked, place } from "../route.js";
+import { go, place } from "../route.js";
 import {
-  balances, conditional, connection, orders, owner, places, positions, product, symbol,
+  balances,
+  conditional,
+  connection,
+  orders,
+  owner,
+  places,
+  positions,
+  product,
+  symbol,
 } from "../state.js";
 import { clocked, dated } from "../times.js";
-import { Empty, Gain, Num, Side } from "./parts.js";
+import { Empty, Gain, Num, Side, ToWhy } from "./parts.js";
 
 /** @typedef {import("../types").PositionView} Position */
 /** @typedef {[string, string, () => any, () => number | undefined]} Tab */
 
 /** @type {Tab[]} */
 const TABS = [
-  ["position", "Position", Positions, () => positions.value?.filter((one) => !isZero(one.size)).length],
+  [
+    "position",
+    "Position",
+    Positions,
+    () => positions.value?.filter((one) => !isZero(one.size)).length,
+  ],
   ["orders", "Orders", Orders, () => orders.value?.length],
   ["conditional", "Conditional", Conditional, () => conditional.value?.length],
   ["fills", "Fills", Fills, () => undefined],
@@ -28,7 +41,9 @@ const OF_CONTRACTS = ["position", "conditional"];
 
 export function Account() {
   const list = useRef(/** @type {HTMLElement | null} */ (null));
-  const tabs = TABS.filter(([name]) => product.value === "contract" || !OF_CONTRACTS.includes(name));
+  const tabs = TABS.filter(
+    ([name]) => product.value === "contract" || !OF_CONTRACTS.includes(name),
+  );
   const chosen = tabs.find(([name]) => name === place.value.tab) ?? /** @type {Tab} */ (tabs[0]);
   const [name, , Shown] = chosen;
   /** @param {KeyboardEvent} event */
@@ -43,10 +58,16 @@ export function Account() {
     <div class="bar tabs">
       <div role="tablist" aria-label=${`Account of ${owner.value}`} ref=${list} onKeyDown=${move}>
         ${tabs.map(
-          ([one, title, , count]) => html`<button type="button" role="tab" id=${`tab-${one}`} key=${one}
+          ([
+            one,
+            title,
+            ,
+            count,
+          ]) => html`<button type="button" role="tab" id=${`tab-${one}`} key=${one}
             aria-selected=${one === name} aria-controls="account" tabindex=${one === name ? 0 : -1}
             onClick=${() => go({ tab: one }, { quietly: true })}
-          >${title}${count() ? html` <span class="count">${count()}${count() === PAGE ? "+" : ""}</span>` : ""}</button>`,
+          >${title}${count() ? html` <span class="count">${count()}${count() === PAGE ? "+" : ""}
+            </span>` : ""}</button>`,
         )}
       </div>
       <span class="dim whose">${owner.value}</span>
@@ -61,16 +82,14 @@ export function Account() {
 
 /** @param {string[]} heads @param {any} rows @param {number} [left] how many begin at the left */
 const table = (heads, rows, left = 1) => html`<table class="rows">
-  <thead><tr>${heads.map((head, at) => html`<th class=${at < left ? "" : "r"}>${head}</th>`)}</tr></thead>
+  <thead><tr>${heads.map((head, at) => html`<th class=${at < left ? "" : "r"}>${head}</th>`)}</tr>
+    </thead>
   <tbody>${rows}</tbody>
 </table>`;
 
-/** @param {"request" | "order" | "bill" | "liquidation"} kind @param {string} id @param {any} shown */
-function reason(kind, id, shown) {
-  const why = { kind, id };
-  return html`<a href=${linked({ why })} title="Why"
-    onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>${shown}</a>`;
-}
+/** @param {"order" | "bill"} kind @param {string} id @param {string | number} shown */
+const reason = (kind, id, shown) =>
+  html`<${ToWhy} kind=${kind} id=${id} title="Why">${shown}<//>`;
 
 const waiting = () => html`<${Empty}>The account is on its way…<//>`;
 
@@ -85,12 +104,17 @@ function Positions() {
     open.map((one) => {
       const pool = pools.value.find((other) => other.id === one.id);
       return html`<tr key=${one.id}>
-        <td>${one.symbol} <${Side} side=${one.side} /> <span class="dim">${one.marginType === "CROSSED" ? "cross" : "isolated"} ${one.leverage}×</span></td>
+        <td>${one.symbol} <${Side} side=${one.side} /> <span class="dim">
+          ${one.marginType === "CROSSED" ? "cross" : "isolated"} ${one.leverage}×</span></td>
         <td class="r"><${Num} value=${one.size} source=${source} /></td>
-        <td class="r"><${Num} value=${pool?.entryPrice ?? divided(one.openValue, one.size, 2)} source=${`openValue ${one.openValue} / size ${one.size}`} /></td>
-        <td class="r">${isZero(one.liquidatePrice) ? html`<span class="dim" title="At no price is the pool liquidated">none</span>` : html`<${Num} value=${one.liquidatePrice} source=${source} />`}</td>
+        <td class="r"><${Num} value=${pool?.entryPrice ?? divided(one.openValue, one.size, 2)}
+          source=${`openValue ${one.openValue} / size ${one.size}`} /></td>
+        <td class="r">${isZero(one.liquidatePrice) ? html`<span class="dim"
+          title="At no price is the pool liquidated">none</span>` : html`<${Num}
+          value=${one.liquidatePrice} source=${source} />`}</td>
         <td class="r"><${Gain} value=${one.unrealizePnl} source=${source} /></td>
-        <td class="r">${pool && html`<${Meter} equity=${pool.poolEquity} need=${pool.poolMaintenance} />`}</td>
+        <td class="r">${pool && html`<${Meter} equity=${pool.poolEquity}
+          need=${pool.poolMaintenance} />`}</td>
       </tr>`;
     }),
   );
@@ -102,7 +126,8 @@ function Meter({ equity, need }) {
   const rate = broken ? "1" : divided(need, equity, 4);
   const said = `Maintenance margin ${need} of equity ${equity}: GET /_venue/positions`;
   return html`<span class="metered" title=${said}>
-    <meter min="0" max="1" low="0.5" high="0.8" optimum="0" value=${rate} aria-label=${said}></meter>
+    <meter min="0" max="1" low="0.5" high="0.8" optimum="0" value=${rate} aria-label=${said}>
+      </meter>
     <span class="num">${percent(rate)} %</span>
   </span>`;
 }
@@ -116,7 +141,8 @@ function Orders() {
     orders.value.map(
       (one) => html`<tr key=${one.orderId}>
         <td>${reason("order", String(one.orderId), one.clientOrderId || one.orderId)}</td>
-        <td><${Side} side=${one.side} /> <span class="dim">${"positionSide" in one ? one.positionSide : ""}</span></td>
+        <td><${Side} side=${one.side} /> <span class="dim">
+          ${"positionSide" in one ? one.positionSide : ""}</span></td>
         <td class="r"><${Num} value=${one.price} /></td>
         <td class="r"><${Num} value=${one.origQty} /></td>
         <td class="r"><${Num} value=${one.executedQty} /></td>
@@ -149,7 +175,8 @@ function Conditional() {
         <td><${Side} side=${one.side} /> <span class="dim">${one.positionSide}</span></td>
         <td>${one.orderType}</td>
         <td class="r"><${Num} value=${one.triggerPrice} /></td>
-        <td class="r">${isZero(one.price) ? html`<span class="dim">market</span>` : html`<${Num} value=${one.price} />`}</td>
+        <td class="r">${isZero(one.price) ? html`<span class="dim">market</span>` : html`<${Num}
+          value=${one.price} />`}</td>
         <td class="r"><${Num} value=${one.quantity} /></td>
         <td class="r num dim">${clocked(one.createTime)}</td>
       </tr>`,
@@ -170,11 +197,13 @@ function Fills() {
       const fee = "commissionAsset" in one ? one.commissionAsset : "";
       return html`<tr key=${one.id}>
         <td class="num dim">${dated(one.time)}</td>
-        <td><${Side} side=${buys ? "BUY" : "SELL"} /> <span class="dim">${"maker" in one ? (one.maker ? "maker" : "taker") : ""}</span></td>
+        <td><${Side} side=${buys ? "BUY" : "SELL"} /> <span class="dim">
+          ${"maker" in one ? (one.maker ? "maker" : "taker") : ""}</span></td>
         <td class="r"><${Num} value=${one.price} /></td>
         <td class="r"><${Num} value=${one.qty} /></td>
         <td class="r"><${Num} value=${one.commission} /> <span class="dim">${fee}</span></td>
-        <td class="r">${"realizedPnl" in one ? html`<${Gain} value=${one.realizedPnl} />` : "—"}</td>
+        <td class="r">${"realizedPnl" in one ? html`<${Gain} value=${one.realizedPnl} />` : "—"}
+          </td>
         <td class="r">${reason("order", String(one.orderId), one.orderId)}</td>
       </tr>`;
     }),
@@ -186,18 +215,34 @@ function Balances() {
   const found = balances.value;
   if (!found) return waiting();
   const rows = Array.isArray(found)
-    ? found.map((one) => [one.asset, one.balance, one.availableBalance, one.frozen, one.unrealizePnl])
+    ? found.map((one) => [
+        one.asset,
+        one.balance,
+        one.availableBalance,
+        one.frozen,
+        one.unrealizePnl,
+      ])
     : found.balances.map((one) => [one.asset, null, one.free, one.locked, null]);
-  if (!rows.length) return html`<${Empty}>${owner.value} has no money here. <code>venue faucet ${owner.value} …</code> gives some.<//>`;
+  if (!rows.length)
+    return html`<${Empty}>
+      ${owner.value} has no money here. <code>venue faucet ${owner.value} …</code> gives some.<//>`;
   const source = Array.isArray(found) ? "GET /capi/v3/account/balance" : "GET /api/v3/account/";
   return table(
-    Array.isArray(found) ? ["Asset", "Balance", "Free", "Held", "Profit or loss"] : ["Asset", "Free", "Held"],
+    Array.isArray(found)
+      ? ["Asset", "Balance", "Free", "Held", "Profit or loss"]
+      : ["Asset", "Free", "Held"],
     rows.map(
       ([asset, ...amounts]) => html`<tr key=${asset}>
         <td>${asset}</td>
-        ${amounts.map((one, at) => one !== null && one !== undefined && html`<td class="r">
-          ${at === 3 ? html`<${Gain} value=${one} source=${source} />` : html`<${Num} value=${one} source=${source} />`}
-        </td>`)}
+        ${amounts.map(
+          (one, at) =>
+            one !== null &&
+            one !== undefined &&
+            html`<td class="r">
+          ${at === 3 ? html`<${Gain} value=${one} source=${source} />` : html`<${Num} value=${one}
+            source=${source} />`}
+        </td>`,
+        )}
       </tr>`,
     ),
   );

@@ -8,7 +8,7 @@ import { mend } from "../mending.js";
 import { html } from "../html.js";
 import { send, worded } from "../session.js";
 import { announced, depth } from "../state.js";
-import { Command } from "./parts.js";
+import { Command, typed } from "./parts.js";
 
 /** @typedef {import("../types").WireEntry} WireEntry */
 
@@ -16,9 +16,14 @@ import { Command } from "./parts.js";
 export function Again({ entry }) {
   const found = fields(entry.text);
   const texts = found
-    ? Object.entries(found).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
+    ? Object.entries(found).map(([name, value]) => [
+        name,
+        typeof value === "string" ? value : JSON.stringify(value),
+      ])
     : [];
-  const [values, setValues] = useState(/** @type {Record<string, string>} */ (Object.fromEntries(texts)));
+  const [values, setValues] = useState(
+    /** @type {Record<string, string>} */ (Object.fromEntries(texts)),
+  );
   const [open, setOpen] = useState(false);
   const [answer, setAnswer] = useState("");
   const [busy, setBusy] = useState(false);
@@ -31,7 +36,12 @@ export function Again({ entry }) {
     try {
       const kept = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
       const inBody = entry.method === "POST" || entry.method === "PUT";
-      const got = await send(entry.method, entry.path, inBody ? JSON.stringify(kept) : kept, entry.owner || null);
+      const got = await send(
+        entry.method,
+        entry.path,
+        inBody ? JSON.stringify(kept) : kept,
+        entry.owner || null,
+      );
       setAnswer(`HTTP ${got.status}\n${spread(got.text)}`);
       announced.value = `Answered with ${got.status}.`;
     } catch (problem) {
@@ -45,24 +55,36 @@ export function Again({ entry }) {
   };
   const as = entry.owner ? ` as ${entry.owner}` : "";
   return html`<h3>Send it again</h3>
-    ${better && html`<p class="mended">
+    ${
+      better &&
+      html`<p class="mended">
       <button type="button" class="main" disabled=${busy}
         onClick=${() => sendIt({ ...values, [better.name]: better.value })}
       >Send it mended${as}</button>
-      <span><b>${better.name}</b> <s class="dim">${values[better.name]}</s> → <b class="num">${better.value}</b></span>
-    </p>`}
+      <span><b>${better.name}</b> <s class="dim">${values[better.name]}</s> → <b class="num">
+        ${better.value}</b></span>
+    </p>`
+    }
     <${Command} line=${entry.repeat} />
     <${Command} line=${curl(entry)} />
-    ${simple && html`<p><button type="button" class="small" aria-expanded=${open} onClick=${() => setOpen(!open)}>Edit and send</button>
-      <span class="dim"> It is a new request${entry.owner ? ` of ${entry.owner}` : ""}.</span></p>`}
-    ${open && html`<form class="edit" onSubmit=${submit}>
+    ${
+      simple &&
+      html`<p><button type="button" class="small" aria-expanded=${open}
+        onClick=${() => setOpen(!open)}>Edit and send</button>
+      <span class="dim"> It is a new request${entry.owner ? ` of ${entry.owner}` : ""}.</span></p>`
+    }
+    ${
+      open &&
+      html`<form class="edit" onSubmit=${submit}>
       ${Object.keys(values).map(
         (name) => html`<label key=${name}><span>${name}</span>
-          <input value=${values[name]} onInput=${(/** @type {any} */ event) => setValues({ ...values, [name]: event.target.value })} />
+          <input value=${values[name]}
+            onInput=${typed((text) => setValues({ ...values, [name]: text }))} />
         </label>`,
       )}
       <button type="submit" class="main" disabled=${busy}>Send${as}</button>
-    </form>`}
+    </form>`
+    }
     ${answer && html`<pre role="status">${answer}</pre>`}`;
 }
 

@@ -2,11 +2,10 @@
 
 import { compare, divided, isZero, minus, plus, trimmed } from "../decimals.js";
 import { html } from "../html.js";
-import { follow, linked } from "../route.js";
 import { connection, depth, orders, places, product, symbol, trades } from "../state.js";
 import { clocked } from "../times.js";
 import { useStill } from "./held.js";
-import { Empty, Num, Panel } from "./parts.js";
+import { Empty, Num, Panel, ToWhy } from "./parts.js";
 
 /** @typedef {{price: string, size: string, sum: string, own: Own[]}} Level */
 /** @typedef {{id: string, left: string, ahead: string | null}} Own */
@@ -45,7 +44,8 @@ export function Book() {
     update: depth.value.lastUpdateId,
   };
   const { shown, still, looking } = useStill(now);
-  const source = `GET …/market/depth?symbol=${symbol.value}&limit=15, update ${shown?.update ?? "—"}`;
+  const update = shown?.update ?? "—";
+  const source = `GET …/market/depth?symbol=${symbol.value}&limit=15, update ${update}`;
   const tools = html`<span class="dim">${still ? "Ⅱ still while you look" : "◆ own order"}</span>`;
   return html`<${Panel} title="Book" area="book" source=${source} tools=${tools}>
     <div class=${connection.value.state === "lost" ? "old" : ""} ...${looking}>
@@ -57,20 +57,28 @@ export function Book() {
 /** @param {{asks: Level[], bids: Level[]}} props */
 function Ladder({ asks, bids }) {
   const [ask, bid] = [asks[0], bids[0]];
-  const most = [...asks, ...bids].reduce((high, one) => (compare(one.size, high) > 0 ? one.size : high), "0");
+  const most = [...asks, ...bids].reduce(
+    (high, one) => (compare(one.size, high) > 0 ? one.size : high),
+    "0",
+  );
   return html`<table class="rows ladder">
     <thead><tr><th>Price</th><th class="r">Size</th><th class="r">Sum</th></tr></thead>
     <tbody class="asks">
-      ${!ask && html`<tr><td colspan="3"><${Empty}>No asks. A market buy will be rejected.<//></td></tr>`}
-      ${asks.toReversed().map((one) => html`<${Row} key=${one.price} level=${one} most=${most} side="sell" />`)}
+      ${!ask && html`<tr><td colspan="3"><${Empty}>No asks. A market buy will be rejected.<//>
+        </td></tr>`}
+      ${asks.toReversed().map((one) => html`<${Row} key=${one.price} level=${one} most=${most}
+        side="sell" />`)}
     </tbody>
     <tbody class="spread"><tr><td colspan="3">
-      ${ask && bid
-        ? html`<span class="num">${minus(ask.price, bid.price)}</span> spread`
-        : "no spread: one side is empty"}
+      ${
+        ask && bid
+          ? html`<span class="num">${minus(ask.price, bid.price)}</span> spread`
+          : "no spread: one side is empty"
+      }
     </td></tr></tbody>
     <tbody class="bids">
-      ${!bid && html`<tr><td colspan="3"><${Empty}>No bids. A market sell will be rejected.<//></td></tr>`}
+      ${!bid && html`<tr><td colspan="3"><${Empty}>No bids. A market sell will be rejected.<//>
+        </td></tr>`}
       ${bids.map((one) => html`<${Row} key=${one.price} level=${one} most=${most} side="buy" />`)}
     </tbody>
   </table>`;
@@ -95,12 +103,11 @@ function Row({ level, most, side }) {
 
 /** @param {Own} props */
 function Mine({ id, ahead }) {
-  const why = { kind: /** @type {const} */ ("order"), id };
-  return html`<a class="mine" href=${linked({ why })}
-    onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}
-    aria-label=${`Own order ${id}${ahead === null ? "" : `, ${trimmed(ahead)} ahead`}: why`}
-    >◆${ahead !== null && html`<span class="ahead">${trimmed(ahead)} ahead</span>`}</a
-  >`;
+  const where = ahead === null ? "" : `${trimmed(ahead)} ahead`;
+  const label = `Own order ${id}, ${where}: why`;
+  return html`<${ToWhy} kind="order" id=${id} class="mine" label=${label}>
+    ◆${where && html`<span class="ahead">${where}</span>`}
+  <//>`;
 }
 
 export function Tape() {
@@ -110,7 +117,9 @@ export function Tape() {
     <div class="scroll" tabindex="0" role="region" aria-label="Trades, newest first" ...${looking}>
       ${!shown && html`<${Empty}>Trades are on their way…<//>`}
       ${shown && !shown.length && html`<${Empty}>No trades in ${symbol.value} yet.<//>`}
-      ${shown?.length ? html`<table class="rows">
+      ${
+        shown?.length
+          ? html`<table class="rows">
         <thead><tr><th>Time</th><th class="r">Price</th><th class="r">Size</th></tr></thead>
         <tbody>
           ${shown.map((one) => {
@@ -118,13 +127,16 @@ export function Tape() {
             return html`<tr key=${one.id} title=${`Trade ${one.id}`}>
               <td class="num dim">${clocked(one.time)}</td>
               <td class=${sold ? "r sell" : "r buy"}>
-                <span aria-label=${sold ? "sold" : "bought"}>${sold ? "▼" : "▲"}</span> <${Num} value=${one.price} />
+                <span aria-label=${sold ? "sold" : "bought"}>${sold ? "▼" : "▲"}</span> <${Num}
+                  value=${one.price} />
               </td>
               <td class="r"><${Num} value=${one.qty} /></td>
             </tr>`;
           })}
         </tbody>
-      </table>` : ""}
+      </table>`
+          : ""
+      }
     </div>
   <//>`;
 }

@@ -3,7 +3,12 @@
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { effect } from "../vendor/signals.js";
 import {
-  CandlestickSeries, ColorType, CrosshairMode, LineStyle, createChart, createSeriesMarkers,
+  CandlestickSeries,
+  ColorType,
+  CrosshairMode,
+  LineStyle,
+  createChart,
+  createSeriesMarkers,
 } from "../vendor/lightweight-charts.js";
 import { divided, isZero, minus, plus, trimmed } from "../decimals.js";
 import { fills } from "../details.js";
@@ -68,7 +73,13 @@ function lines() {
   for (const [place, size] of resting()) {
     const [side, price = ""] = place.split(" ");
     const color = token(side === "BUY" ? "--buy" : "--sell");
-    found.push({ price, title: `◆ ${side} ${trimmed(size)}`, color, style: LineStyle.Dashed, near });
+    found.push({
+      price,
+      title: `◆ ${side} ${trimmed(size)}`,
+      color,
+      style: LineStyle.Dashed,
+      near,
+    });
   }
   for (const one of positions.value ?? []) {
     if (one.symbol !== symbol.value || isZero(one.size)) continue;
@@ -121,7 +132,11 @@ function drawn(element, rows, missed) {
       for (const one of placed) series.removePriceLine(one);
       placed = shown.map(({ price, title, color, style }) =>
         series.createPriceLine({
-          price: Number(price), title, color, lineWidth: 1, axisLabelVisible: true,
+          price: Number(price),
+          title,
+          color,
+          lineWidth: 1,
+          axisLabelVisible: true,
           lineStyle: /** @type {any} */ (style),
         }),
       );
@@ -195,9 +210,14 @@ function look() {
 function colors() {
   const [up, down] = [token("--buy"), token("--sell")];
   return {
-    upColor: up, borderUpColor: up, wickUpColor: up,
-    downColor: "transparent", borderDownColor: down, wickDownColor: down,
-    priceLineVisible: true, priceLineColor: token("--dim"),
+    upColor: up,
+    borderUpColor: up,
+    wickUpColor: up,
+    downColor: "transparent",
+    borderDownColor: down,
+    wickDownColor: down,
+    priceLineVisible: true,
+    priceLineColor: token("--dim"),
   };
 }
 
@@ -231,10 +251,13 @@ export function Chart() {
   return html`<${Panel} title=${`${name} ${kind === "spot" ? "spot" : "perpetual"}`} area="chart"
     tools=${tools} source="Candles: GET …/market/klines, then the venue's stream">
     ${problem && html`<${Empty}>No candles: ${problem}<//>`}
-    ${rows && !rows.length && html`<${Empty}>No trades in ${name} yet, so there are no candles.<//>`}
-    ${table
-      ? html`<${Table} rows=${rows ?? []} />`
-      : html`<div class="canvas" ref=${element} aria-label=${told(rows)} role="group"></div>`}
+    ${rows && !rows.length
+      && html`<${Empty}>No trades in ${name} yet, so there are no candles.<//>`}
+    ${
+      table
+        ? html`<${Table} rows=${rows ?? []} />`
+        : html`<div class="canvas" ref=${element} aria-label=${told(rows)} role="group"></div>`
+    }
     <p class="made-by">
       Chart:${" "}
       <a href="https://www.tradingview.com/" rel="noreferrer noopener">TradingView</a>${" "}
@@ -265,7 +288,8 @@ function Table({ rows }) {
         ${shown.map(
           (row) => html`<tr key=${row[0]}>
             <td class="num">${dated(row[0]).slice(0, 16)}</td>
-            ${[1, 2, 3, 4, 5].map((at) => html`<td class="r"><${Num} value=${String(row[at])} /></td>`)}
+            ${[1, 2, 3, 4, 5].map((at) => html`<td class="r"><${Num} value=${String(row[at])} />
+              </td>`)}
           </tr>`,
         )}
       </tbody>

@@ -3,10 +3,9 @@
 import { useState } from "../vendor/preact-hooks.js";
 import { quoted, urlOption } from "../commands.js";
 import { html } from "../html.js";
-import { follow, linked } from "../route.js";
 import { announced, connection, depth, owner, product, symbol } from "../state.js";
 import { ask, worded } from "../session.js";
-import { Command } from "./parts.js";
+import { Command, ToWhy } from "./parts.js";
 
 /** @typedef {{title: string, words: string, lines: string[]}} Way */
 
@@ -20,7 +19,8 @@ function ways(name) {
   return {
     any: {
       title: "Any program",
-      words: "Runs it unchanged: the exchange's addresses lead here, and the keys stand in its environment.",
+      words:
+        "Runs it unchanged: the exchange's addresses lead here, its environment has the keys.",
       lines: [`venue with ${who}${urlOption()} -- python bot.py`],
     },
     python: {
@@ -54,7 +54,7 @@ export function Connect({ waits }) {
   const live = connection.value.state === "live";
   return html`<div class="connect">
     <h3>Point your bot here</h3>
-    <p>Each request of your program appears in this place, with its answer and the reasons of it.</p>
+    <p>Each request of your program appears here, with its answer and the reasons of it.</p>
     <div class="choice" role="group" aria-label="Program">
       ${Object.entries(found).map(
         ([name, one]) => html`<button type="button" class="small" aria-pressed=${name === chosen}
@@ -63,10 +63,13 @@ export function Connect({ waits }) {
     </div>
     <p class="dim">${way.words}</p>
     ${way.lines.map((line) => html`<${Command} key=${line} line=${line} />`)}
-    ${waits && html`<p class="waiting" role="status">
+    ${
+      waits &&
+      html`<p class="waiting" role="status">
       <span class=${live ? "pulse" : ""} aria-hidden="true"></span>
       ${live ? "Waiting for the first request…" : "The venue is not reached yet…"}
-    </p>`}
+    </p>`
+    }
     <${PlaceOne} />
   </div>`;
 }
@@ -78,11 +81,22 @@ function PlaceOne() {
   const price = depth.value?.bids[BEHIND]?.[0];
   const size = symbol.value.startsWith("BTC") ? "0.01" : "1";
   const place = async () => {
-    const order = { symbol: symbol.value, side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: size, price };
+    const order = {
+      symbol: symbol.value,
+      side: "BUY",
+      type: "LIMIT",
+      timeInForce: "GTC",
+      quantity: size,
+      price,
+    };
     try {
       const reply = await (product.value === "spot"
         ? ask("place_order", /** @type {any} */ (order), owner.value)
-        : ask("place_contract_order", /** @type {any} */ ({ ...order, positionSide: "LONG" }), owner.value));
+        : ask(
+            "place_contract_order",
+            /** @type {any} */ ({ ...order, positionSide: "LONG" }),
+            owner.value,
+          ));
       setId(String(reply.orderId));
       setTold(`Placed: BUY ${size} ${symbol.value} at ${price}. It is the ◆ in the book.`);
       announced.value = "The order is placed.";
@@ -90,11 +104,11 @@ function PlaceOne() {
       setTold(worded(problem));
     }
   };
-  const why = { kind: /** @type {const} */ ("order"), id };
   return html`<p class="place-one">
     <span class="dim">No bot at hand?</span>
-    <button type="button" class="small" disabled=${!price} onClick=${place}>Place an order for me</button>
+    <button type="button" class="small" disabled=${!price}
+      onClick=${place}>Place an order for me</button>
     ${told && html`<span class="dim">${told}</span>`}
-    ${id && html`<a href=${linked({ why })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>Why it waits there</a>`}
+    ${id && html`<${ToWhy} kind="order" id=${id}>Why it waits there<//>`}
   </p>`;
 }

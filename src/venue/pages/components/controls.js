@@ -7,7 +7,7 @@ import { html } from "../html.js";
 import { ask, worded } from "../session.js";
 import { announced, clock, epoch, faults, now, owner, prices, symbol } from "../state.js";
 import { clocked, spanned } from "../times.js";
-import { Copy, Empty } from "./parts.js";
+import { Copy, Empty, typed } from "./parts.js";
 
 /** @typedef {import("../commands.js").Action} Action */
 /** @typedef {import("../types").FaultRequest} FaultRequest */
@@ -35,7 +35,8 @@ export async function act(action) {
   }
 }
 
-/** @param {{action: Action, children: any, title?: string, disabled?: boolean, pressed?: boolean}} props */
+/** @param {{action: Action, children: any, title?: string, disabled?: boolean,
+ * pressed?: boolean}} props */
 export function Act({ action, children, title, disabled, pressed }) {
   const look = () => {
     looked.value = action.line;
@@ -62,19 +63,24 @@ function Time() {
   const stands = told?.mode === "manual";
   const funding = told?.next.find((one) => one.kind === "funding");
   return html`<div class="time" role="group" aria-label="Time">
-    ${stands
-      ? html`<${Act} action=${actions.play()}>▶ Play<//>`
-      : html`<${Act} action=${actions.pause()}>Ⅱ Pause<//>`}
+    ${
+      stands
+        ? html`<${Act} action=${actions.play()}>▶ Play<//>`
+        : html`<${Act} action=${actions.pause()}>Ⅱ Pause<//>`
+    }
     <${Act} action=${actions.advance("1s")} title="One second of venue time">Step 1 s<//>
     <${Act} action=${actions.advance("1m")}>+1 min<//>
-    <${Act} action=${actions.toFunding()} disabled=${!funding} title=${funding ? `${clocked(funding.at)} UTC` : "No funding falls due"}>
-      To funding${funding ? html` <span class="dim">in ${spanned(funding.at - now.value)}</span>` : ""}
+    <${Act} action=${actions.toFunding()} disabled=${!funding} title=${funding
+      ? `${clocked(funding.at)} UTC` : "No funding falls due"}>
+      To funding${funding ? html` <span class="dim">in ${spanned(funding.at - now.value)}
+        </span>` : ""}
     <//>
     <${Act} action=${actions.hurry("60")} pressed=${told?.mode === "rate"}>×60<//>
   </div>`;
 }
 
-/** A button that opens a part above itself. @param {{name: string, title: string, children: any}} props */
+/** A button that opens a part above itself.
+ * @param {{name: string, title: string, children: any}} props */
 function Menu({ name, title, children }) {
   const part = useRef(/** @type {HTMLElement | null} */ (null));
   const button = useRef(/** @type {HTMLElement | null} */ (null));
@@ -88,10 +94,12 @@ function Menu({ name, title, children }) {
     part.current.style.left = `${Math.max(8, left)}px`;
     part.current.style.bottom = `${innerHeight - from.top + 6}px`;
   };
-  return html`<button type="button" ref=${button} popovertarget=${`menu-${name}`} aria-expanded=${open}>
+  return html`<button type="button" ref=${button} popovertarget=${`menu-${name}`}
+    aria-expanded=${open}>
       ${title} <span aria-hidden="true">▴</span>
     </button>
-    <div class="menu" popover="auto" id=${`menu-${name}`} ref=${part} onToggle=${toggled} role="dialog" aria-label=${title}>
+    <div class="menu" popover="auto" id=${`menu-${name}`} ref=${part} onToggle=${toggled}
+      role="dialog" aria-label=${title}>
       ${open && children}
     </div>`;
 }
@@ -104,15 +112,17 @@ function States() {
   }, [running.value, epoch.value]);
   const good = /^[\w.-]{1,64}$/.test(name);
   return html`<form onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <label>Name <input value=${name} maxlength="64" onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></label>
+      <label>Name <input value=${name} maxlength="64" onInput=${typed(setName)} /></label>
       <${Act} action=${actions.keep(name)} disabled=${!good}>Keep this state<//>
     </form>
-    ${!good && html`<p class="bad">A name has 1 to 64 letters, digits, dots, dashes and underscores.</p>`}
+    ${!good && html`<p
+      class="bad">A name has 1 to 64 letters, digits, dots, dashes and underscores.</p>`}
     ${!kept.length && html`<${Empty}>No state is kept.<//>`}
     <ul class="list">
       ${kept.map(
         (one) => html`<li key=${one.name}>
-          <span><b>${one.name}</b> <span class="dim num">${clocked(one.time)} UTC · sequence ${one.sequence}</span></span>
+          <span><b>${one.name}</b> <span class="dim num">
+            ${clocked(one.time)} UTC · sequence ${one.sequence}</span></span>
           <${Act} action=${actions.goBack(one.name)}>Go back<//>
         </li>`,
       )}
@@ -126,48 +136,73 @@ function Prices() {
   const name = symbol.value;
   return html`<p class="dim">${name}: the index that margin, funding and liquidation go by.</p>
     <form onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <label>Index <input inputmode="decimal" value=${price} onInput=${(/** @type {any} */ event) => setPrice(event.target.value.trim())} /></label>
-      <label class="check"><input type="checkbox" checked=${jump} onChange=${() => setJump(!jump)} /> at once</label>
-      <${Act} action=${actions.hold(name, price, jump)} disabled=${!/^\d+(\.\d+)?$/.test(price)}>Hold<//>
+      <label>Index <input inputmode="decimal" value=${price}
+        onInput=${typed((text) => setPrice(text.trim()))} /></label>
+      <label class="check"><input type="checkbox" checked=${jump}
+        onChange=${() => setJump(!jump)} /> at once</label>
+      <${Act} action=${actions.hold(name, price, jump)}
+        disabled=${!/^\d+(\.\d+)?$/.test(price)}>Hold<//>
       <${Act} action=${actions.release(name)}>Release<//>
     </form>
     <div class="row">
       ${["-3%", "-8%", "-15%", "+8%"].map(
-        (change) => html`<${Act} key=${change} action=${actions.crash(name, change, "30s")}>${change[0] === "-" ? "▼" : "▲"} ${change} over 30 s<//>`,
+        (change) =>
+          html`<${Act} key=${change} action=${actions.crash(name, change, "30s")}>
+            ${change[0] === "-" ? "▼" : "▲"} ${change} over 30 s<//>`,
       )}
     </div>`;
 }
 
 /** @param {string} who @returns {[string, FaultRequest][]} */
 const rules = (who) => [
-  ["Lose the reply to the next order", rule({ operation: "place*", owner: who }, { kind: "drop_after" })],
-  ["Lose the next order itself", rule({ operation: "place*", owner: who }, { kind: "drop_before" })],
-  ["Answer the next order with 503", rule({ operation: "place*", owner: who }, { kind: "status", status: 503 })],
+  [
+    "Lose the reply to the next order",
+    rule({ operation: "place*", owner: who }, { kind: "drop_after" }),
+  ],
+  [
+    "Lose the next order itself",
+    rule({ operation: "place*", owner: who }, { kind: "drop_before" }),
+  ],
+  [
+    "Answer the next order with 503",
+    rule({ operation: "place*", owner: who }, { kind: "status", status: 503 }),
+  ],
   ["Answer the next request with 429", rule({ owner: who }, { kind: "status", status: 429 })],
-  ["Hold the next answer back for 3 s", rule({ owner: who }, { kind: "delay", side: "after", ms: 3000 })],
-  ["Deliver the next order twice", rule({ operation: "place*", owner: who }, { kind: "duplicate" })],
+  [
+    "Hold the next answer back for 3 s",
+    rule({ owner: who }, { kind: "delay", side: "after", ms: 3000 }),
+  ],
+  [
+    "Deliver the next order twice",
+    rule({ operation: "place*", owner: who }, { kind: "duplicate" }),
+  ],
 ];
 
-/** @param {Record<string, string>} match @param {Record<string, string | number>} effect @returns {FaultRequest} */
-export const rule = (match, effect) =>
-  /** @type {any} */ ({ match, when: { count: 1 }, effect });
+/** @param {Record<string, string>} match @param {Record<string, string | number>} effect
+ * @returns {FaultRequest} */
+export const rule = (match, effect) => /** @type {any} */ ({ match, when: { count: 1 }, effect });
 
 function Faults() {
   const active = faults.value ?? [];
   return html`<p class="dim">Once, for requests of ${owner.value}:</p>
     <div class="column">
-      ${rules(owner.value).map(([title, one]) => html`<${Act} key=${title} action=${actions.arm(one)}>${title}<//>`)}
+      ${rules(owner.value).map(([title, one]) => html`<${Act} key=${title}
+        action=${actions.arm(one)}>${title}<//>`)}
     </div>
-    ${active.length > 0 && html`<h3>Armed</h3>
+    ${
+      active.length > 0 &&
+      html`<h3>Armed</h3>
       <ul class="list">
         ${active.map(
           (one) => html`<li key=${one.id}>
-            <span><b>${one.effect.kind}</b> <span class="dim">${matched(one)} · ${one.hits} ${one.hits === 1 ? "hit" : "hits"}</span></span>
+            <span><b>${one.effect.kind}</b> <span class="dim">
+              ${matched(one)} · ${one.hits} ${one.hits === 1 ? "hit" : "hits"}</span></span>
             <${Act} action=${actions.removeFault(one.id)}>Forget<//>
           </li>`,
         )}
       </ul>
-      <${Act} action=${actions.clearFaults()}>Forget all<//>`}`;
+      <${Act} action=${actions.clearFaults()}>Forget all<//>`
+    }`;
 }
 
 /** @param {import("../types").FaultView} one */
@@ -182,6 +217,7 @@ function Said() {
   const how = ended.value;
   return html`<div class="said">
     <span class=${how?.bad ? "bad" : "dim"}>${busy ? "…" : (how?.words ?? "")}</span>
-    ${looked.value && html`<code><span class="prompt" aria-hidden="true">$ </span>${looked.value}</code><${Copy} text=${looked.value} />`}
+    ${looked.value && html`<code><span class="prompt" aria-hidden="true">$ </span>${looked.value}
+      </code><${Copy} text=${looked.value} />`}
   </div>`;
 }

@@ -7,7 +7,19 @@ import { html } from "../html.js";
 import { markets, owners } from "../listed.js";
 import { go, place } from "../route.js";
 import { offer } from "../session.js";
-import { clock, connection, epoch, faults, now, owner, prices, product, sequence, symbol, ticker } from "../state.js";
+import {
+  clock,
+  connection,
+  epoch,
+  faults,
+  now,
+  owner,
+  prices,
+  product,
+  sequence,
+  symbol,
+  ticker,
+} from "../state.js";
 import { dated, spanned } from "../times.js";
 import { Num } from "./parts.js";
 
@@ -63,15 +75,18 @@ function Prices() {
     document.title = last ? `${trimmed(last)} ${symbol.value} · venue` : "venue";
   }, [last, symbol.value]);
   const at = `at sequence ${sequence.value}`;
-  const from = product.value === "spot" ? "GET /api/v3/market/ticker/24hr" : "GET /capi/v3/market/ticker/24hr";
+  const from =
+    product.value === "spot" ? "GET /api/v3/market/ticker/24hr" : "GET /capi/v3/market/ticker/24hr";
   const index = `GET /capi/v3/market/premiumIndex, ${at}`;
   return html`<div class="prices">
     <span class="last"><${Num} value=${last || "—"} source=${`Last trade: ${from}, ${at}`} /></span>
     ${found && change(found.priceChangePercent)}
-    ${price &&
-    html`<dl>
+    ${
+      price &&
+      html`<dl>
       <div><dt>Mark</dt><dd><${Num} value=${price.markPrice} source=${index} /></dd></div>
-      <div class="wide"><dt>Index</dt><dd><${Num} value=${price.indexPrice} source=${index} /></dd></div>
+      <div class="wide"><dt>Index</dt><dd><${Num} value=${price.indexPrice} source=${index} />
+        </dd></div>
       <div class="wide">
         <dt>Funding</dt>
         <dd title=${`Forecast of the next rate: ${index}`}>
@@ -79,7 +94,8 @@ function Prices() {
           <span class="dim"> in ${spanned(price.nextFundingTime - now.value)}</span>
         </dd>
       </div>
-    </dl>`}
+    </dl>`
+    }
   </div>`;
 }
 

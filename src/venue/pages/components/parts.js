@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { isNegative, isZero } from "../decimals.js";
 import { html } from "../html.js";
+import { follow, linked } from "../route.js";
 import { announced } from "../state.js";
 
 /** @typedef {import("../html.js").Children} Children */
@@ -23,7 +24,8 @@ export function Num({ value, source }) {
   >`;
 }
 
-/** A profit or loss: its sign is told by a triangle too. @param {{value: string, source?: string}} props */
+/** A profit or loss: its sign is told by a triangle too.
+ * @param {{value: string, source?: string}} props */
 export function Gain({ value, source }) {
   const kind = isZero(value) ? "" : isNegative(value) ? "sell" : "buy";
   const mark = kind === "" ? "" : kind === "sell" ? "▼ " : "▲ ";
@@ -51,6 +53,20 @@ export function Copy({ text, label = "Copy" }) {
     ${copied ? "Copied ✓" : label}
   </button>`;
 }
+
+/** A link to the reasons of something.
+ * @param {{kind: import("../route.js").Why["kind"], id: string,
+ * children: Children, class?: string, label?: string, title?: string}} props */
+export function ToWhy({ kind, id, children, label, ...rest }) {
+  const why = { kind, id };
+  const open = (/** @type {MouseEvent} */ event) => follow(event, { why });
+  return html`<a href=${linked({ why })} onClick=${open} aria-label=${label} ...${rest}>
+    ${children}</a>`;
+}
+
+/** Hands what is typed to a function. @param {(text: string) => void} take */
+export const typed = (take) => (/** @type {Event} */ event) =>
+  take(/** @type {HTMLInputElement | HTMLSelectElement} */ (event.target).value);
 
 /** A command line with its button. @param {{line: string}} props */
 export function Command({ line }) {

@@ -3,16 +3,25 @@
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import * as actions from "../commands.js";
 import {
-  changes, faultWords, fields, ignored, lost, orderIds, outcome, refused, spread, twins,
+  changes,
+  faultWords,
+  fields,
+  ignored,
+  lost,
+  orderIds,
+  outcome,
+  refused,
+  spread,
+  twins,
 } from "../entries.js";
 import { html } from "../html.js";
-import { follow, go, linked, place } from "../route.js";
+import { go, place } from "../route.js";
 import { Refused, ask, worded } from "../session.js";
 import { faults, wire } from "../state.js";
 import { dated, exact } from "../times.js";
 import { Again } from "./again.js";
 import { Act, rule } from "./controls.js";
-import { Command, Empty } from "./parts.js";
+import { Command, Empty, ToWhy } from "./parts.js";
 
 /** @typedef {import("../types").WireEntry} WireEntry */
 /** @typedef {import("../types").Explanation} Explanation */
@@ -21,7 +30,9 @@ import { Command, Empty } from "./parts.js";
 const NEWEST = 1000; // that one question about the wire is answered with
 const TITLES = { request: "Request", order: "Order", bill: "Bill", liquidation: "Liquidation" };
 const ASKED = /** @type {const} */ ({
-  order: "explain_order", bill: "explain_bill", liquidation: "explain_liquidation",
+  order: "explain_order",
+  bill: "explain_bill",
+  liquidation: "explain_liquidation",
 });
 const DECISIVE = /^It was refused|not enough|too small|too large|beyond|outside|Liquidat/;
 
@@ -49,14 +60,17 @@ export function WhyDrawer() {
   if (!why) return null;
   return html`<section class="why" role="dialog" aria-labelledby="title-why">
     <div class="bar">
-      <h2 id="title-why" tabindex="-1" ref=${heading}>${TITLES[why.kind]} <span class="num">${why.id}</span></h2>
+      <h2 id="title-why" tabindex="-1" ref=${heading}>${TITLES[why.kind]} <span class="num">
+        ${why.id}</span></h2>
       <span class="dim">Esc closes</span>
       <button type="button" class="small" onClick=${shut} aria-label="Close">✕</button>
     </div>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="title-why">
-      ${why.kind === "request"
-        ? html`<${Request} key=${key} id=${why.id} />`
-        : html`<${Reasons} key=${key} kind=${why.kind} id=${why.id} />`}
+      ${
+        why.kind === "request"
+          ? html`<${Request} key=${key} id=${why.id} />`
+          : html`<${Reasons} key=${key} kind=${why.kind} id=${why.id} />`
+      }
     </div>
   </section>`;
 }
@@ -93,16 +107,12 @@ function Request({ id }) {
     <${Twin} entry=${entry} />
     <${Sent} entry=${entry} />
     <${Answered} entry=${entry} />
-    ${!bad && orders.map((one) => html`<h3>Order ${one}</h3><${Reasons} key=${one} kind="order" id=${one} />`)}
-    ${bad && orders.length > 0 && html`<p>It is about ${orders.map((one) => html`<${ToOrder} key=${one} id=${one} /> `)}</p>`}
+    ${!bad && orders.map((one) => html`<h3>Order ${one}</h3><${Reasons} key=${one} kind="order"
+      id=${one} />`)}
+    ${bad && orders.length > 0 && html`<p>It is about ${orders.map((one) => html`<${ToWhy}
+      key=${one} kind="order" id=${one}>order ${one}<//>${" "}`)}</p>`}
     <${Again} key=${id} entry=${entry} />
     ${entry.owner && entry.operation && html`<${ArmHere} entry=${entry} />`}`;
-}
-
-/** @param {{id: string}} props */
-function ToOrder({ id }) {
-  const why = { kind: /** @type {const} */ ("order"), id };
-  return html`<a href=${linked({ why })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>order ${id}</a>`;
 }
 
 /** @param {{entry: WireEntry}} props */
@@ -116,22 +126,26 @@ function Verdict({ entry }) {
         : `HTTP ${entry.status}`
     : "It was taken.";
   return html`<div class=${`verdict ${bad ? "bad" : "good"}`}>
-    <p class="words"><span class=${`outcome ${bad ? "bad" : "good"}`}>${outcome(entry)}</span> ${words}</p>
+    <p class="words"><span class=${`outcome ${bad ? "bad" : "good"}`}>${outcome(entry)}
+      </span> ${words}</p>
     <p class="dim num">
-      ${dated(entry.time).slice(0, 10)} ${exact(entry.time)} UTC · ${entry.owner || "nobody’s key"} ·
+      ${dated(entry.time).slice(0, 10)} ${exact(entry.time)} UTC · ${entry.owner || "no key"} ·
       answered in ${entry.ms.toFixed(1)} ms · ${entry.operation || "no operation"}
     </p>
-    ${entry.fault && html`<p class="warn">⚠ An armed fault hit this request: ${faultWords(entry, faults.value)}</p>`}
+    ${entry.fault && html`<p
+      class="warn">⚠ An armed fault hit this request: ${faultWords(entry, faults.value)}</p>`}
   </div>`;
 }
 
 /** @param {{entry: WireEntry}} props */
 function Lost({ entry }) {
   return html`<h3>The reasons</h3><p>
-    ${entry.fault
-      ? "The fault above took the answer away. Its kind says whether the venue carried the request out first: drop_after did."
-      : "The client ended the connection before its answer, or the venue had none."}
-    ${changes(entry) && "A client that sends it again needs the same newClientOrderId, or it orders twice."}
+    ${
+      entry.fault
+        ? "The fault above took the answer away; with drop_after the request was carried out first."
+        : "The client ended the connection before its answer, or the venue had none."
+    }
+    ${changes(entry) && "Sent again, it needs the same newClientOrderId, or it orders twice."}
   </p>`;
 }
 
@@ -142,10 +156,11 @@ function Twin({ entry }) {
   if (!pair) return null;
   const [second, first] = pair;
   const other = String(entry.number === second ? first : second);
-  const why = { kind: /** @type {const} */ ("request"), id: other };
-  const link = html`<a href=${linked({ why })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>request ${other}</a>`;
+  const link = html`<${ToWhy} kind="request" id=${other}>request ${other}<//>`;
   return html`<p class="warn">
-    ⧉ ${entry.number === second ? html`${link} asked for the same, and its answer was lost.` : html`${link} asked for the same again.`}
+    ⧉ ${entry.number === second
+      ? html`${link} asked for the same, and its answer was lost.`
+      : html`${link} asked for the same again.`}
     ${" "}Without one newClientOrderId in both, the venue takes them for two orders.
   </p>`;
 }
@@ -156,17 +171,20 @@ function Sent({ entry }) {
   const unknown = new Set(ignored(entry));
   return html`<h3>As it was sent</h3>
     <pre class="request"><b>${entry.method}</b> ${entry.path}</pre>
-    ${found
-      ? html`<dl class="fields">
+    ${
+      found
+        ? html`<dl class="fields">
           ${Object.entries(found).map(
             ([name, value]) => html`<div class=${unknown.has(name) ? "unknown" : ""} key=${name}>
               <dt>${name}</dt>
               <dd class="num">${typeof value === "string" ? value : JSON.stringify(value)}</dd>
-              ${unknown.has(name) && html`<dd class="told">✕ ignored: the operation has no such parameter</dd>`}
+              ${unknown.has(name) && html`<dd
+                class="told">✕ ignored: the operation has no such parameter</dd>`}
             </div>`,
           )}
         </dl>`
-      : html`<pre>${entry.text || "(no parameters)"}</pre>`}
+        : html`<pre>${entry.text || "(no parameters)"}</pre>`
+    }
     <${Signed} entry=${entry} />`;
 }
 
@@ -197,11 +215,13 @@ function Answered({ entry }) {
 /** @param {{entry: WireEntry}} props */
 function ArmHere({ entry }) {
   const match = { operation: entry.operation, owner: entry.owner };
+  const busy = rule(match, { kind: "status", status: 503 });
+  const late = rule(match, { kind: "delay", side: "after", ms: 3000 });
   return html`<h3>What if it failed?</h3>
     <div class="row">
       <${Act} action=${actions.arm(rule(match, { kind: "drop_after" }))}>Lose the next reply<//>
-      <${Act} action=${actions.arm(rule(match, { kind: "status", status: 503 }))}>Answer the next with 503<//>
-      <${Act} action=${actions.arm(rule(match, { kind: "delay", side: "after", ms: 3000 }))}>Delay the next by 3 s<//>
+      <${Act} action=${actions.arm(busy)}>Answer the next with 503<//>
+      <${Act} action=${actions.arm(late)}>Delay the next by 3 s<//>
     </div>`;
 }
 
@@ -222,18 +242,24 @@ function Reasons({ kind, id }) {
       wanted = false;
     };
   }, [kind, id, turn]);
-  const again = html`<button type="button" class="small" onClick=${() => setTurn(turn + 1)}>Ask again</button>`;
+  const again = html`<button type="button" class="small"
+    onClick=${() => setTurn(turn + 1)}>Ask again</button>`;
   const title = kind === "refusal" ? "The reasons" : "What happened, and why";
   return html`<div class="head"><h3>${title}</h3>${found && kind !== "refusal" && again}</div>
     ${problem && html`<${Empty}>${problem} ${again}<//>`}
-    ${!found && !problem && html`<p class="empty" role="status">The venue plays its journal to this moment…</p>`}
-    ${found && html`<ol class="reasons" title=${`GET /_venue/explain/${kind}/${id}`}>
+    ${!found && !problem && html`<p class="empty"
+      role="status">The venue plays its journal to this moment…</p>`}
+    ${
+      found &&
+      html`<ol class="reasons" title=${`GET /_venue/explain/${kind}/${id}`}>
         ${found.sentences.map(
-          (one, at) => html`<li key=${at} class=${DECISIVE.test(one) ? "decisive" : ""}>${one}</li>`,
+          (one, at) =>
+            html`<li key=${at} class=${DECISIVE.test(one) ? "decisive" : ""}>${one}</li>`,
         )}
       </ol>
       <p class="dim num">${found.owner} · command ${found.sequence} · ${dated(found.time)} UTC</p>
-      <${Command} line=${`venue explain ${kind} ${id}${actions.urlOption()}`} />`}`;
+      <${Command} line=${`venue explain ${kind} ${id}${actions.urlOption()}`} />`
+    }`;
 }
 
 /** @param {unknown} problem */

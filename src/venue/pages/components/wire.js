@@ -2,7 +2,15 @@
 
 import { useRef, useState } from "../vendor/preact-hooks.js";
 import {
-  asked, faultWords, ignored, isRequest, lost, outcome, refused, summary, twins,
+  asked,
+  faultWords,
+  ignored,
+  isRequest,
+  lost,
+  outcome,
+  refused,
+  summary,
+  twins,
 } from "../entries.js";
 import { html } from "../html.js";
 import { follow, go, linked, place } from "../route.js";
@@ -10,7 +18,7 @@ import { connection, faults, wire } from "../state.js";
 import { exact } from "../times.js";
 import { Connect } from "./connect.js";
 import { useStill } from "./held.js";
-import { Empty } from "./parts.js";
+import { Empty, typed } from "./parts.js";
 
 /** @typedef {import("../types").WireEntry} WireEntry */
 
@@ -41,21 +49,31 @@ export function WirePanel() {
     <div class="bar">
       <h2 id="title-wire" title="GET /_venue/wire">Wire</h2>
       <span class="dim status">
-        ${newer ? html`<b>${newer} newer</b> · still while you look` : "every request of every client"}
+        ${newer ? html`<b>
+          ${newer} newer</b> · still while you look` : "every request of every client"}
       </span>
-      ${!none && html`<button type="button" class="small" aria-expanded=${asking}
-        onClick=${() => setAsking(!asking)}>Connect a bot</button>`}
+      ${
+        !none &&
+        html`<button type="button" class="small" aria-expanded=${asking}
+        onClick=${() => setAsking(!asking)}>Connect a bot</button>`
+      }
     </div>
     ${none ? "" : html`<${Filters} entries=${entries} />`}
     <div class=${`scroll ${connection.value.state === "lost" ? "old" : ""}`} ...${looking}>
       ${(none || asking) && html`<${Connect} waits=${none} />`}
-      ${!none && !lines.length && html`<${Empty}>
+      ${
+        !none &&
+        !lines.length &&
+        html`<${Empty}>
         ${filtered ? "No request agrees with these filters. " : "No request yet. "}
-        ${filtered && html`<button type="button" class="small" onClick=${() => go({ by: "", operation: "", show: "requests" })}>Show all</button>`}
-      <//>`}
+        ${filtered && html`<button type="button" class="small"
+          onClick=${() => go({ by: "", operation: "", show: "requests" })}>Show all</button>`}
+      <//>`
+      }
       <${Lines} lines=${lines} again=${twins(entries)} />
     </div>
-    ${none ? "" : html`<${Untold} kept=${entries.length} found=${found.length} dropped=${dropped} shown=${lines.length} />`}
+    ${none ? "" : html`<${Untold} kept=${entries.length} found=${found.length} dropped=${dropped}
+      shown=${lines.length} />`}
   </section>`;
 }
 
@@ -63,11 +81,15 @@ export function WirePanel() {
 function Filters({ entries }) {
   const { by, operation, show } = place.value;
   const owners = [...new Set([...entries.map((one) => one.owner), by])].filter(Boolean).sort();
-  const operations = [...new Set([...entries.map((one) => one.operation), operation])].filter(Boolean).sort();
-  /** @param {"by" | "operation"} name @param {string} title @param {string[]} known @param {string} all */
+  const operations = [...new Set([...entries.map((one) => one.operation), operation])]
+    .filter(Boolean)
+    .sort();
+  /** @param {"by" | "operation"} name @param {string} title @param {string[]} known
+   * @param {string} all */
   const select = (name, title, known, all) => html`<label>
     <span class="unseen">${title}</span>
-    <select value=${place.value[name]} onChange=${(/** @type {any} */ event) => go({ [name]: event.target.value }, { quietly: true })}>
+    <select value=${place.value[name]}
+      onChange=${typed((text) => go({ [name]: text }, { quietly: true }))}>
       <option value="">${all}</option>
       ${known.map((one) => html`<option value=${one}>${one}</option>`)}
     </select>
@@ -80,7 +102,8 @@ function Filters({ entries }) {
       ${Object.entries(KINDS).map(
         ([name, title]) => html`<button type="button" class="small" aria-pressed=${show === name}
           onClick=${() => go({ show: name }, { quietly: true })}
-        >${title}${name === "refused" && troubled ? html` <span class="count bad">${troubled}</span>` : ""}</button>`,
+        >${title}${name === "refused" && troubled ? html` <span class="count bad">${troubled}
+          </span>` : ""}</button>`,
       )}
     </div>
   </div>`;
@@ -91,7 +114,12 @@ function Lines({ lines, again }) {
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   /** @param {KeyboardEvent} event */
   const move = (event) => {
-    const step = event.key === "ArrowDown" ? "nextElementSibling" : event.key === "ArrowUp" ? "previousElementSibling" : null;
+    const step =
+      event.key === "ArrowDown"
+        ? "nextElementSibling"
+        : event.key === "ArrowUp"
+          ? "previousElementSibling"
+          : null;
     const row = /** @type {HTMLElement} */ (event.target).closest("li");
     const other = step && row?.[step]?.querySelector("a");
     if (!other) return;
@@ -99,7 +127,8 @@ function Lines({ lines, again }) {
     other.focus();
   };
   return html`<ol class="lines" ref=${list} onKeyDown=${move} aria-label="Requests, newest first">
-    ${lines.map((entry) => html`<${Line} key=${entry.number} entry=${entry} first=${again.get(entry.number)} />`)}
+    ${lines.map((entry) => html`<${Line} key=${entry.number} entry=${entry}
+      first=${again.get(entry.number)} />`)}
   </ol>`;
 }
 
@@ -110,19 +139,25 @@ function Line({ entry, first }) {
   const bad = refused(entry) || lost(entry);
   const unknown = ignored(entry);
   return html`<li>
-    <a href=${linked({ why })} class=${`line ${bad ? "bad" : ""} ${isRequest(entry) ? "" : "frame"}`}
+    <a href=${linked({ why })} class=${`line ${bad ? "bad" : ""} ${isRequest(entry)
+      ? "" : "frame"}`}
       aria-current=${chosen ? "true" : undefined}
       onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>
       <time class="num dim">${exact(entry.time)}</time>
-      <span class=${`outcome ${bad ? "bad" : isRequest(entry) ? "good" : ""}`}>${outcome(entry)}</span>
+      <span class=${`outcome ${bad ? "bad" : isRequest(entry) ? "good" : ""}`}>${outcome(entry)}
+        </span>
       <span class="asked">${asked(entry)}</span>
       <span class="whose dim">${entry.owner || "public"}</span>
       <span class="took num dim">${isRequest(entry) ? `${entry.ms.toFixed(1)} ms` : ""}</span>
       <span class="summary">${summary(entry)}</span>
-      ${bad && html`<span class="told">${entry.code ? `${entry.code} ${entry.msg}` : "The connection ended without an answer."}</span>`}
+      ${bad && html`<span class="told">${entry.code
+        ? `${entry.code} ${entry.msg}` : "The connection ended without an answer."}</span>`}
       ${unknown.length > 0 && html`<span class="told warn">ignored: ${unknown.join(", ")}</span>`}
-      ${entry.fault && html`<span class="told warn">⚠ fault ${faultWords(entry, faults.value)}</span>`}
-      ${first !== undefined && html`<span class="told warn">⧉ the same order as request ${first}, whose answer was lost: placed twice?</span>`}
+      ${entry.fault && html`<span class="told warn">⚠ fault ${faultWords(entry, faults.value)}
+        </span>`}
+      ${first !== undefined && html`<span
+        class="told warn">⧉ the same order as request ${first}, whose answer was lost:
+            ${" "}placed twice?</span>`}
     </a>
   </li>`;
 }
