@@ -27,6 +27,7 @@ LOCK = ROOT / "requirements-run.lock"
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 WITHIN_S = 120
 INTERPRETED = {compiled.ENGINE: compiled.INTERPRETED}
+PAGES = ROOT / "src" / "venue" / "pages"
 COMMIT = "0123456789abcdef" * 2 + "01234567"  # of the work tree that the wheel is built from
 
 
@@ -165,6 +166,8 @@ def trades(there: Path, folder: Path, engine: str) -> None:
             assert json.load(answer)
         with urlopen(f"{url}/_venue/health", timeout=WITHIN_S) as answer:
             assert json.load(answer)["engine"] == engine
+        with urlopen(f"{url}/pages/vendor/preact.js", timeout=WITHIN_S) as answer:
+            assert answer.read() == (PAGES / "vendor" / "preact.js").read_bytes()
         bought = run(there / "venue", "buy", "BTCUSDT", "0.01", "--url", url, folder=folder)
         assert "filled 0.01 at " in bought
         process.terminate()

@@ -136,7 +136,7 @@ def test_an_own_order_has_its_place_in_the_book(browser: Browser, server: Server
     placed = alice.post(CONTRACT, order(price)).json["orderId"]
     with opened(browser, server) as page:
         mine = page.locator(".ladder .own .mine")
-        expect(mine).to_contain_text(f"{size.rstrip('0')} ahead")
+        expect(mine.first).to_contain_text(f"{size.rstrip('0')} ahead")
         mine.click()
         expect(page).to_have_url(f"{server.url}/why/order/{placed}")
         expect(page.locator(".why .reasons")).to_contain_text("alice asked to BUY 0.05000 BTCUSDT")

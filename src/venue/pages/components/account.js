@@ -196,7 +196,7 @@ function Fills() {
       const buys = "isBuyer" in one ? one.isBuyer : one.buyer;
       const fee = "commissionAsset" in one ? one.commissionAsset : "";
       return html`<tr key=${one.id}>
-        <td class="num dim">${dated(one.time)}</td>
+        <td class="num dim" title=${dated(one.time)}>${dated(one.time).slice(5)}</td>
         <td><${Side} side=${buys ? "BUY" : "SELL"} /> <span class="dim">
           ${"maker" in one ? (one.maker ? "maker" : "taker") : ""}</span></td>
         <td class="r"><${Num} value=${one.price} /></td>
@@ -252,15 +252,15 @@ function Bills() {
   if (!bills.value) return waiting();
   if (!bills.value.length) return html`<${Empty}>${owner.value} has no bill yet.<//>`;
   return table(
-    ["Time (UTC)", "What", "Amount", "Fee in it", "Balance after", "Bill"],
+    ["Time (UTC)", "What", "Amount", "Fee in it", "Balance after"],
     bills.value.map(
       (one) => html`<tr key=${one.id}>
-        <td class="num dim">${dated(one.time)}</td>
-        <td>${one.kind.replaceAll("_", " ")} <span class="dim">${one.symbol}</span></td>
+        <td class="num dim" title=${dated(one.time)}>${dated(one.time).slice(5)}</td>
+        <td>${reason("bill", one.id, one.kind.replaceAll("_", " "))}${" "}
+          <span class="dim">${one.symbol}</span></td>
         <td class="r"><${Gain} value=${one.amount} /> <span class="dim">${one.asset}</span></td>
         <td class="r"><${Num} value=${trimmed(one.fee)} /></td>
         <td class="r"><${Num} value=${one.balance} /></td>
-        <td class="r">${reason("bill", one.id, one.id)}</td>
       </tr>`,
     ),
     2,

@@ -93,20 +93,23 @@ function Row({ level, most, side }) {
     return `Own order ${id}: ${trimmed(left)} left${where}`;
   });
   return html`<tr class=${own.length ? "own" : ""} title=${label.join("\n") || undefined}>
-    <td class=${side}>
-      <${Num} value=${price} />${own.map((one) => html`<${Mine} key=${one.id} ...${one} />`)}
-    </td>
+    <td class=${side}><${Num} value=${price} /></td>
     <td class="r bar-of" style=${{ "--part": String(width) }}><${Num} value=${size} /></td>
-    <td class="r dim"><${Num} value=${sum} /></td>
+    ${own.length
+      ? html`<td class="r">${own.map(
+          (one, at) => html`<${Mine} key=${one.id} ...${one} told=${at === 0} />`,
+        )}</td>`
+      : html`<td class="r dim"><${Num} value=${sum} /></td>`}
   </tr>`;
 }
 
-/** @param {Own} props */
-function Mine({ id, ahead }) {
+/** An own order in the place of the sum: the words of the first of a price have the room.
+ * @param {Own & {told: boolean}} props */
+function Mine({ id, ahead, told }) {
   const where = ahead === null ? "" : `${trimmed(ahead)} ahead`;
   const label = `Own order ${id}, ${where}: why`;
   return html`<${ToWhy} kind="order" id=${id} class="mine" label=${label}>
-    ◆${where && html`<span class="ahead">${where}</span>`}
+    ◆${told && where && html`<span class="ahead">${where}</span>`}
   <//>`;
 }
 

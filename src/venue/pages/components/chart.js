@@ -158,21 +158,27 @@ function drawn(element, rows, missed) {
   };
 }
 
-/** Fills as markers at their minutes. @param {number} from */
+/** Fills as markers, one for those of a minute and a side. @param {number} from */
 function marked(from) {
   const own = (fills.value ?? []).filter((one) => one.symbol === symbol.value && one.time >= from);
-  return own
-    .sort((one, other) => one.time - other.time)
-    .map((one) => {
-      const buys = "isBuyer" in one ? one.isBuyer : one.buyer;
-      return {
-        time: (Math.floor(one.time / MINUTE_MS) * MINUTE_MS) / 1000,
-        position: buys ? "belowBar" : "aboveBar",
-        shape: buys ? "arrowUp" : "arrowDown",
-        color: token(buys ? "--buy" : "--sell"),
-        text: `${buys ? "B" : "S"} ${trimmed(one.qty)}`,
-      };
-    });
+  /** @type {Map<string, string>} */
+  const sums = new Map();
+  for (const one of own.sort((first, other) => first.time - other.time)) {
+    const buys = "isBuyer" in one ? one.isBuyer : one.buyer;
+    const place = `${Math.floor(one.time / MINUTE_MS) * 60} ${buys ? "B" : "S"}`;
+    sums.set(place, plus(sums.get(place) ?? "0", one.qty));
+  }
+  return [...sums].map(([place, sum]) => {
+    const [time, way] = place.split(" ");
+    const buys = way === "B";
+    return {
+      time: Number(time),
+      position: buys ? "belowBar" : "aboveBar",
+      shape: buys ? "arrowUp" : "arrowDown",
+      color: token(buys ? "--buy" : "--sell"),
+      text: `${way} ${trimmed(sum)}`,
+    };
+  });
 }
 
 /** @param {any} usual @param {Line[]} shown */

@@ -158,7 +158,7 @@ function Twin({ entry }) {
   const other = String(entry.number === second ? first : second);
   const link = html`<${ToWhy} kind="request" id=${other}>request ${other}<//>`;
   return html`<p class="warn">
-    ⧉ ${entry.number === second
+    ⚠ ${entry.number === second
       ? html`${link} asked for the same, and its answer was lost.`
       : html`${link} asked for the same again.`}
     ${" "}Without one newClientOrderId in both, the venue takes them for two orders.

@@ -156,7 +156,7 @@ function Line({ entry, first }) {
       ${entry.fault && html`<span class="told warn">⚠ fault ${faultWords(entry, faults.value)}
         </span>`}
       ${first !== undefined && html`<span
-        class="told warn">⧉ the same order as request ${first}, whose answer was lost:
+        class="told warn">⚠ the same order as request ${first}, whose answer was lost:
             ${" "}placed twice?</span>`}
     </a>
   </li>`;
