@@ -269,6 +269,30 @@ def test_an_order_that_was_sent_twice_is_pointed_out(browser: Browser, server: S
         expect(page.locator(".why")).to_contain_text("asked for the same again")
 
 
+def test_a_crash_liquidates_and_the_reasons_are_told(browser: Browser, server: Server) -> None:
+    operator = server.client()
+    money = {"owner": "carol", "wallet": "CONTRACT", "asset": "USDT", "amount": "200"}
+    assert operator.post("/_venue/deposit", money | {"reference": "carol-1"}).status == 200
+    held = {"symbol": "BTCUSDT", "price": "64000", "jump": True}
+    assert operator.post("/_venue/index/hold", held).status == 200
+    opening = {"symbol": "BTCUSDT", "side": "BUY", "positionSide": "LONG", "type": "MARKET"}
+    assert operator.post("/_venue/clock/advance", {"by": "10s"}).status == 200
+    placed = server.client("carol").post(CONTRACT, opening | {"quantity": "0.05"})
+    assert placed.status == 200, placed
+    with opened(browser, server, "/?owner=carol") as page:
+        expect(page.locator("#account meter")).to_be_visible()
+        page.get_by_role("button", name="Move prices").click()
+        page.get_by_role("button", name="-15% over 30 s").click()
+        expect(page.locator(".said")).to_contain_text("BTCUSDT moves by -15%")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="+1 min").click()
+        gone = page.locator(".liquidated li")
+        expect(gone).to_contain_text("against maintenance")
+        gone.get_by_role("link", name="Why").click()
+        expect(page.get_by_role("dialog")).to_contain_text("Liquidation")
+        expect(page.locator(".why .reasons")).to_contain_text("maintenance margin")
+
+
 def test_values_are_those_of_rest(browser: Browser, server: Server) -> None:
     alice = server.client("alice")
     assert alice.post(CONTRACT, order("60000")).status == 200

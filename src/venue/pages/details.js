@@ -13,6 +13,7 @@ import { balances, connection, orders, positions } from "./state.js";
 
 const FILLS = 100;
 const BILLS = 100;
+const LIQUIDATIONS = 5;
 const WAIT_MS = 250; // many changes are asked about once
 const POOLS_MS = 2000; // how often the margin of an open position is asked for
 
@@ -22,6 +23,8 @@ export const fills = signal(null);
 export const bills = signal(null);
 /** @type {Signal<import("./types").OperatorPosition[]>} */
 export const pools = signal([]);
+/** @type {Signal<import("./types").LiquidationView[]>} */
+export const liquidations = signal([]);
 /** @type {Signal<string>} */
 export const trouble = signal("");
 
@@ -51,7 +54,10 @@ export function begin() {
   effect(() => {
     const { product, symbol, owner } = place.value;
     const view = `${product} ${symbol} ${owner}`;
-    if (view !== shown) fills.value = bills.value = null;
+    if (view !== shown) {
+      fills.value = bills.value = null;
+      liquidations.value = [];
+    }
     shown = view;
   });
   effect(() => {
@@ -85,13 +91,21 @@ async function refresh() {
       : ask("user_trades", { symbol, limit: FILLS }, owner));
     const rows =
       tab !== "bills" ? null : await (product === "spot" ? ofSpot(owner) : ofContract(owner));
+    const ended = await (product === "spot" ? [] : liquidated(owner));
     if (mine !== turn) return;
     fills.value = trades;
+    liquidations.value = ended;
     if (rows) bills.value = rows;
     trouble.value = "";
   } catch (problem) {
     if (mine === turn) trouble.value = worded(problem);
   }
+}
+
+/** The newest liquidations; an invited owner may not ask, and sees their bills alone.
+ * @param {string} owner */
+function liquidated(owner) {
+  return ask("liquidations", { owner, limit: LIQUIDATIONS }).catch(() => []);
 }
 
 /** @param {string} owner @returns {Promise<Bill[]>} */

@@ -2,7 +2,7 @@
 
 import { useRef } from "../vendor/preact-hooks.js";
 import { compare, divided, isZero, percent, trimmed } from "../decimals.js";
-import { bills, fills, pools, trouble } from "../details.js";
+import { bills, fills, liquidations, pools, trouble } from "../details.js";
 import { html } from "../html.js";
 import { go, place } from "../route.js";
 import {
@@ -96,8 +96,29 @@ const waiting = () => html`<${Empty}>The account is on its way…<//>`;
 function Positions() {
   if (!positions.value) return waiting();
   const open = positions.value.filter((one) => !isZero(one.size));
-  if (!open.length)
-    return html`<${Empty}>${owner.value} has no position. An order that fills opens one.<//>`;
+  return html`${open.length ? tableOf(open) : none()}<${Liquidated} />`;
+}
+
+const none = () =>
+  html`<${Empty}>${owner.value} has no position. An order that fills opens one.<//>`;
+
+/** The positions that were taken by liquidation, each with its reasons. */
+function Liquidated() {
+  if (!liquidations.value.length) return null;
+  return html`<ul class="liquidated">
+    ${liquidations.value.map(
+      (one) => html`<li key=${one.id}>
+        <b class="sell">▼ Liquidated</b> ${one.symbol || one.asset}${" "}
+        <span class="num dim">${dated(one.time).slice(5)} UTC</span>: equity${" "}
+        <${Num} value=${one.equity} /> against maintenance <${Num} value=${one.maintenance} />
+        ${" "}${one.asset}. <${ToWhy} kind="liquidation" id=${String(one.id)}>Why<//>
+      </li>`,
+    )}
+  </ul>`;
+}
+
+/** @param {Position[]} open */
+function tableOf(open) {
   const source = "GET /capi/v3/account/position/allPosition";
   return table(
     ["Contract", "Size", "Entry", "Liquidation", "Profit", "Margin used"],
