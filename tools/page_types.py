@@ -19,6 +19,7 @@ OPERATIONS: Final = (
     "health", "owners", "clock", "change_clock", "advance_clock", "faults", "add_fault",
     "clear_faults", "remove_fault", "snapshots", "keep_snapshot", "revert", "references",
     "hold_index", "release_index", "crash", "wire", "preview", "liquidations",
+    "instruments", "contracts",
     "operator_positions",
     "places", "explain_order", "explain_refusal", "explain_bill", "explain_liquidation",
     "exchange_info", "klines", "depth", "trades", "tickers", "contract_exchange_info",

@@ -214,6 +214,17 @@ def test_texts_of_owners_are_texts(browser: Browser, server: Server) -> None:
         assert page.locator("img, b:text('bold'), script:not([src])").count() == 0
 
 
+def test_a_halted_market_is_named_with_its_reason(browser: Browser, server: Server) -> None:
+    halt = {"symbol": "BTCUSDT", "reason": "<i>maintenance</i>"}
+    assert server.client().post("/_venue/contracts/halt", halt).status == 200
+    with opened(browser, server) as page:
+        told = page.locator(".trouble")
+        expect(told).to_contain_text("BTCUSDT is halted: <i>maintenance</i>.")
+        resumed = server.client().post("/_venue/contracts/resume", {"symbol": "BTCUSDT"})
+        assert resumed.status == 200
+        expect(told).to_have_count(0)
+
+
 def test_a_stopped_venue_leaves_no_fresh_number(browser: Browser, server: Server) -> None:
     with opened(browser, server, spoiled=True) as page:
         expect(page.locator(".ladder tbody tr").first).to_be_visible()

@@ -11,7 +11,7 @@ import { WirePanel } from "./components/wire.js";
 import * as details from "./details.js";
 import * as events from "./events.js";
 import { html } from "./html.js";
-import { refresh } from "./listed.js";
+import { refresh, watch } from "./listed.js";
 import { go, place } from "./route.js";
 import { session } from "./session.js";
 import { announced, connection, epoch } from "./state.js";
@@ -48,6 +48,7 @@ if (root) {
 }
 details.begin();
 events.begin();
+watch();
 effect(() => {
   if (["live", "unknown"].includes(connection.value.state)) list();
 });

@@ -22,6 +22,8 @@ export const OPERATIONS = {
   wire: ["GET", "/_venue/wire", false],
   preview: ["POST", "/_venue/preview", true],
   liquidations: ["GET", "/_venue/liquidations", false],
+  instruments: ["GET", "/_venue/instruments", false],
+  contracts: ["GET", "/_venue/contracts", false],
   operator_positions: ["GET", "/_venue/positions", false],
   places: ["GET", "/_venue/own/places", false],
   explain_order: ["GET", "/_venue/explain/order/{id}", false],

@@ -24,6 +24,7 @@ export type ContractOrderView = { "avgPrice": string; "clientOrderId": string; "
 export type ContractSelectionRequest = { "symbol"?: (string | null) };
 export type ContractSymbol = { "symbol": string; "displaySymbol": string; "contractType": string; "underlyingType": string; "underlyingSubType": string[]; "baseAsset": string; "quoteAsset": string; "marginAsset": string; "pricePrecision": number; "quantityPrecision": number; "baseAssetPrecision": number; "quotePrecision": number; "contractVal": number; "delivery": string[]; "forwardContractFlag": boolean; "minLeverage": number; "maxLeverage": number; "buyLimitPriceRatio": number; "sellLimitPriceRatio": number; "makerFeeRate": number; "takerFeeRate": number; "minOrderSize": number; "maxOrderSize": number; "maxPositionSize": number; "marketOpenLimitSize": number };
 export type ContractTicker = { "symbol": string; "priceChange": string; "priceChangePercent": string; "lastPrice": string; "openPrice": string; "highPrice": string; "lowPrice": string; "volume": string; "quoteVolume": string; "markPrice": string; "indexPrice": string; "openTime": number; "closeTime": number };
+export type ContractView = { "symbol": string; "baseAsset": string; "quoteAsset": string; "tickSize": string; "stepSize": string; "minOrderSize": string; "maxOrderSize": string; "marketOpenLimitSize": string; "maxPositionSize": string; "maxOpenInterest": string; "maxOwnerShare": string; "maxLeverage": number; "tiers": string[]; "makerFeeRate": string; "takerFeeRate": string; "liquidationFeeRate": string; "buyLimitPriceRatio": string; "sellLimitPriceRatio": string; "marketPriceRatio": string; "indexSources": string[]; "fundingTimes": string[]; "underlyingType": string; "tradingHours": string[]; "reopens": number; "adlPolicy": string; "halted": boolean; "haltReason": string; "indexPrice": string; "markPrice": string; "indexIsCurrent": boolean; "openInterest": string; "indexNotional": string; "impactNotional": string; "indexStepRate": string; "fundingCapRate": string; "inDoubt": boolean; "state": string; "settlePrice": string; "indexCost": IndexCostView; "formerPositions": number; "formerTiersEnd": number };
 export type CrashRequest = { "symbol": string; "change": string; "over"?: (string | ("" | null)) };
 export type DepthReply = { "lastUpdateId": number; "bids": string[][]; "asks": string[][] };
 export type DepthRequest = { "symbol": string; "limit"?: ("15" | "200") };
@@ -46,6 +47,7 @@ export type IncomeKey = { "nextKeyId": number; "nextKeyTime": number };
 export type IncomePage = { "hasNextPage": boolean; "items": IncomeItem[]; "nextKey": (IncomeKey | null) };
 export type IncomeRequest = { "asset"?: (string | ("" | null)); "symbol"?: (string | ("" | null)); "incomeType"?: (("deposit" | "withdraw" | "transfer_in" | "transfer_out" | "margin_move_in" | "margin_move_out" | "position_open_long" | "position_open_short" | "position_close_long" | "position_close_short" | "position_funding" | "order_fill_fee_income" | "order_liquidate_fee_income" | "start_liquidate" | "finish_liquidate" | "order_fix_margin_amount" | "tracking_follow_pay" | "tracking_system_pre_receive" | "tracking_follow_back" | "tracking_trader_income" | "tracking_third_party_share") | ("" | null)); "startTime"?: (number | string | ("" | null)); "endTime"?: (number | string | ("" | null)); "limit"?: (number | string | ("" | null)); "nextKeyId"?: (number | string | ("" | null)); "nextKeyTime"?: (number | string | ("" | null)) };
 export type IndexCostView = { "symbol": string; "cost": string; "notional": string; "gain": string; "cheap": boolean };
+export type InstrumentView = { "symbol": string; "baseAsset": string; "quoteAsset": string; "tickSize": string; "stepSize": string; "minTradeAmount": string; "maxTradeAmount": string; "marketLimitSize": string; "makerFeeRate": string; "takerFeeRate": string; "buyLimitPriceRatio": string; "sellLimitPriceRatio": string; "marketPriceRatio": string; "halted": boolean; "haltReason": string };
 export type KlinesRequest = { "symbol": string; "interval": ("1m" | "5m" | "15m" | "30m" | "1h" | "2h" | "4h" | "6h" | "8h" | "12h" | "1d" | "1w" | "1M"); "limit"?: number; "startTime"?: (number | null); "endTime"?: (number | null) };
 export type LiquidationView = { "id": number; "uid": number; "owner": string; "position": number; "asset": string; "symbol": string; "time": number; "finished": number; "equity": string; "maintenance": string; "collateral": string; "equityAfter": string; "maintenanceAfter": string; "toppedUp": string; "compensated": string; "fundEquity": string };
 export type LiquidationsRequest = { "owner"?: (string | null); "limit"?: number };
@@ -112,6 +114,8 @@ export interface Replies {
   wire: WireEntry[];
   preview: Preview;
   liquidations: LiquidationView[];
+  instruments: InstrumentView[];
+  contracts: ContractView[];
   operator_positions: OperatorPosition[];
   places: QueuePlace[];
   explain_order: Explanation;
@@ -169,6 +173,8 @@ export interface Requests {
   wire: WireRequest;
   preview: PreviewRequest;
   liquidations: LiquidationsRequest;
+  instruments: Empty;
+  contracts: Empty;
   operator_positions: PositionsRequest;
   places: PlacesRequest;
   explain_order: ExplainRequest;

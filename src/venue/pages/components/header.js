@@ -4,7 +4,7 @@ import { useEffect, useState } from "../vendor/preact-hooks.js";
 import { isNegative, percent, trimmed } from "../decimals.js";
 import { connect } from "../events.js";
 import { html } from "../html.js";
-import { markets, owners } from "../listed.js";
+import { closed, markets, owners } from "../listed.js";
 import { go, place } from "../route.js";
 import { offer } from "../session.js";
 import {
@@ -195,6 +195,8 @@ export function Trouble() {
       <b>This page is not let in.</b> ${words}
       <${Token} />
     </div>`;
+  if (closed.value)
+    return html`<div class="trouble lost" role="status"><b>⚠ ${closed.value}</b></div>`;
   return null;
 }
 
