@@ -257,7 +257,11 @@ function Reasons({ kind, id }) {
             html`<li key=${at} class=${DECISIVE.test(one) ? "decisive" : ""}>${one}</li>`,
         )}
       </ol>
-      <p class="dim num">${found.owner} · command ${found.sequence} · ${dated(found.time)} UTC</p>
+      <p class="dim num">${found.owner || "no key"} · ${
+        found.sequence
+          ? `command ${found.sequence} · ${dated(found.time)} UTC`
+          : "no command: the venue refused it before its engine"
+      }</p>
       <${Command} line=${`venue explain ${kind} ${id}${actions.urlOption()}`} />`
     }`;
 }
