@@ -165,6 +165,11 @@ def test_a_message_that_is_no_view_ends_the_stream(server: Server, sent: str) ->
         assert closed(page)[0] == 1008
 
 
+def test_a_stream_on_which_nobody_speaks_ends(server: Server) -> None:
+    with Page(server) as page:
+        assert closed(page) == (1008, "no view came")
+
+
 def test_a_revert_ends_the_stream(server: Server) -> None:
     operator = server.client()
     assert operator.put("/_venue/snapshots/base").status == 200

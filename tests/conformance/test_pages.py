@@ -88,6 +88,22 @@ def test_every_file_is_served_once_compressed_and_once_not(server: Server) -> No
         assert get(server, served, known, b"Connection: close")[::2] == (304, b"")
 
 
+def test_the_files_of_a_page_leave_its_address_most_of_its_weight(server: Server) -> None:
+    """Bots on this machine share the address. An unknown path costs as much."""
+    before = weight_left(server)
+    for path in FOLDER.rglob("*"):
+        if path.suffix in KINDS:
+            get(server, f"/pages/{path.relative_to(FOLDER).as_posix()}", b"Connection: close")
+    files = len([path for path in FOLDER.rglob("*") if path.suffix in KINDS])
+    assert before - weight_left(server) <= files + 1  # its own question
+
+
+def weight_left(server: Server) -> int:
+    """Return what the address may still use; less than a minute ago it had all of it."""
+    headers = get(server, "/api/v3/ping", b"Connection: close")[1]
+    return int(headers["x-remaining-weight-10s"])
+
+
 @pytest.mark.parametrize("path", ["/", "/why/order/7", "/why/request/1", "/learn"])
 def test_each_view_is_the_page(server: Server, path: str) -> None:
     status, headers, body = get(server, path, b"Connection: close")

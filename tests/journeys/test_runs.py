@@ -243,6 +243,7 @@ def test_questions_without_effect_are_answered(lived: Lived, opened: OpenRun) ->
     assert told["sequence"] <= first
     for served in ("/openapi.json", "/asyncapi.json"):
         assert ok(opened.client.get(served)).json["info"]["title"]
+    assert opened.client.get("/").status == 404  # a page follows a venue that goes on
 
 
 def test_who_may_not_ask(opened: OpenRun) -> None:

@@ -259,6 +259,7 @@ async def read(
     served = Options(
         port=bound.getsockname()[1],
         limits=False,
+        pages=False,  # they follow a venue that goes on
         projection=False,
         operator_token=options.operator_token,
     )

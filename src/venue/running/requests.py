@@ -37,13 +37,15 @@ def dispatcher(
     if options.limits:
         weight = door.weight_limit
         limits = Limits(weight, weight, ORDERS_MAX * options.limits_factor(), door.node.clock)
+    documents = _descriptions(door)
+    pages = PageDocuments(operators, documents).find
     return Dispatcher(
         OperationTable(door, routes(), limits, strict=options.strict),
         authenticator(door, clock or door.node.clock),
         door.replays,
         operators,
         origins,
-        PageDocuments(operators, _descriptions(door)).find,
+        pages if options.pages else documents.get,
         clock=clock,
     )
 

@@ -39,7 +39,6 @@ from venue.vocabulary import Access
 
 IGNORED_SHOWN_MAX: Final = 200  # bytes of the header that names ignored parameters
 UNKNOWN_WEIGHT: Final = 1
-DOCUMENT_WEIGHT: Final = 20  # some hundred kilobytes each
 IGNORED: Final = b"x-venue-ignored"
 REPEATED: Final = b"x-venue-repeated: true\r\n"  # of an answer to an earlier request
 BUSY: Final = (429, 503)  # statuses that say that a request had no effect
@@ -304,7 +303,7 @@ class Dispatcher:
     def _serve_other(self, request: Request, path: bytes, now: int) -> None:
         """Serve documents, refuse unknown paths and methods; each costs its weight."""
         table, document = self.table, self._documents(path)
-        weight = DOCUMENT_WEIGHT if document is not None and not document.page else UNKNOWN_WEIGHT
+        weight = document.weight if document is not None else UNKNOWN_WEIGHT
         table.limits.charge_ip(request.ip, weight, now)
         if request.method == b"OPTIONS" and b"origin" in request.headers:
             request.lines += PREFLIGHT

@@ -10,14 +10,16 @@ import msgspec
 from venue.gateway.transport.request import Request
 
 READS: Final = (b"GET", b"HEAD")
+HEAVY: Final = 20  # the weight of some hundred kilobytes, or of what nobody may try often
 
 
 class Document(Protocol):
     """Whatever answers requests for one path. `methods` are those that it knows; to a `page` any
-    other page may link."""
+    other page may link. A request costs a `weight`."""
 
     methods: tuple[bytes, ...]
     page: bool
+    weight: int
 
     def answer(self, request: Request) -> None:
         """Answer a request of one of its methods; ApiError for one that it refuses."""
@@ -31,6 +33,7 @@ class Description:
 
     methods: tuple[bytes, ...] = READS
     page = False
+    weight = HEAVY
 
     def __init__(self, make: Callable[[], dict[str, Any]]) -> None:
         self._make = make

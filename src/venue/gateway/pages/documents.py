@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from venue.api.operation import VENUE
 from venue.gateway.access.operators import OperatorDoor
-from venue.gateway.dispatch.documents import Document
+from venue.gateway.dispatch.documents import HEAVY, Document
 from venue.gateway.pages.files import page_files
 from venue.gateway.transport.request import Request
 
@@ -29,6 +29,7 @@ class SessionStart:
 
     methods: tuple[bytes, ...] = (b"POST",)
     page = False
+    weight = HEAVY
 
     def __init__(self, operators: OperatorDoor) -> None:
         self._operators = operators

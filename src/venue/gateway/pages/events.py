@@ -28,6 +28,7 @@ from venue.times import US_PER_MS
 from venue.vocabulary import Product
 
 EVERY_S: Final = 0.1  # between two frames
+SILENCE_S: Final = 5.0  # until a new stream must have said what it shows
 QUIET: Final = 10  # ticks without a change, after which a frame is made all the same
 TRIES: Final = 3  # to make all parts at one sequence
 WIRE_MAX: Final = 200  # entries in a frame; of more, the newest
@@ -76,15 +77,20 @@ class PageStream:
         self._link = link
         self._shown: Shown | None = None
         self._task: asyncio.Task[None] | None = None
+        self._silence: asyncio.TimerHandle | None = None  # ends a stream that shows nothing
 
     def begin(self, _: str) -> None:
-        """Say nothing: the page speaks first."""
+        """Say nothing: the page speaks first, and soon."""
+        loop = asyncio.get_running_loop()
+        self._silence = loop.call_later(SILENCE_S, self._link.end, NOT_LET_IN, "no view came")
 
     def answer_ping(self, data: bytes, writes: list[bytes]) -> None:
         """Nothing to do: the protocol answers."""
 
     def quit(self) -> None:
         """The connection is gone, or will be."""
+        if self._silence is not None:
+            self._silence.cancel()
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -119,6 +125,8 @@ class PageStream:
             self._link.send(Frame(b'{"refused":%s}' % refusal.body()))
             return
         self._shown = Shown(view.symbol, uid, sections(product), view.after)
+        if self._silence is not None:
+            self._silence.cancel()
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
 

@@ -38,6 +38,7 @@ class ServedFile:
     """One file of the pages; it is read when it is first asked for."""
 
     methods: tuple[bytes, ...] = READS
+    weight = 1  # a page has some thirty files, and shares its address with bots
 
     def __init__(self, path: Path, *, page: bool) -> None:
         self.page = page
