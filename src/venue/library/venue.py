@@ -47,6 +47,7 @@ from venue.library.html import moment, table
 from venue.library.loop import LoopThread
 from venue.library.market import CONTRACT, SPOT, Market
 from venue.library.progress import Progress
+from venue.library.reporting import write_run
 from venue.library.results import Advanced, Bill, Equity, Order, Placed, Preview
 from venue.node.clock import SystemClock
 from venue.node.clock_modes import BEGIN, RATE_MOST, ClockMode, Mode
@@ -389,6 +390,11 @@ class Venue:
 
     async def _problems(self) -> list[str]:
         return audit.problems(self._node.engine)
+
+    def report(self, path: str | Path) -> None:
+        """Write what happened so far to one HTML file, which a browser opens. OSError."""
+        self._check()
+        write_run(path, self._options, self._ask)
 
     # -- a door -----------------------------------------------------------------------------------
 

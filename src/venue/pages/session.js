@@ -22,6 +22,9 @@ export class Refused extends Error {
 /** The venue did not answer. */
 export class Unreachable extends Error {}
 
+/** Whether a venue answers; of a report, none does. */
+export const live = true;
+
 const GONE = -1051;
 /** @type {Promise<Session> | null} */
 let opened = null;

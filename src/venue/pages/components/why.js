@@ -16,7 +16,7 @@ import {
 } from "../entries.js";
 import { html } from "../html.js";
 import { go, place } from "../route.js";
-import { Refused, ask, worded } from "../session.js";
+import { Refused, ask, live, worded } from "../session.js";
 import { faults, wire } from "../state.js";
 import { dated, exact } from "../times.js";
 import { Again } from "./again.js";
@@ -112,7 +112,7 @@ function Request({ id }) {
     ${bad && orders.length > 0 && html`<p>It is about ${orders.map((one) => html`<${ToWhy}
       key=${one} kind="order" id=${one}>order ${one}<//>${" "}`)}</p>`}
     <${Again} key=${id} entry=${entry} />
-    ${entry.owner && entry.operation && html`<${ArmHere} entry=${entry} />`}`;
+    ${live && entry.owner && entry.operation && html`<${ArmHere} entry=${entry} />`}`;
 }
 
 /** @param {{entry: WireEntry}} props */
@@ -242,7 +242,7 @@ function Reasons({ kind, id }) {
       wanted = false;
     };
   }, [kind, id, turn]);
-  const again = html`<button type="button" class="small"
+  const again = live && html`<button type="button" class="small"
     onClick=${() => setTurn(turn + 1)}>Ask again</button>`;
   const title = kind === "refusal" ? "The reasons" : "What happened, and why";
   return html`<div class="head"><h3>${title}</h3>${found && kind !== "refusal" && again}</div>

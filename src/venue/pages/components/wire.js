@@ -27,7 +27,7 @@ const EARLY = 200; // numbers that the venue's own pages may have taken
 const KINDS = { requests: "Requests", refused: "Refused", frames: "With frames" };
 
 /** @param {WireEntry} entry */
-function wanted(entry) {
+export function wanted(entry) {
   const { by, operation, show } = place.value;
   if (by && entry.owner !== by) return false;
   if (operation && entry.operation !== operation) return false;
@@ -78,7 +78,7 @@ export function WirePanel() {
 }
 
 /** @param {{entries: WireEntry[]}} props */
-function Filters({ entries }) {
+export function Filters({ entries }) {
   const { by, operation, show } = place.value;
   const owners = [...new Set([...entries.map((one) => one.owner), by])].filter(Boolean).sort();
   const operations = [...new Set([...entries.map((one) => one.operation), operation])]
@@ -109,8 +109,8 @@ function Filters({ entries }) {
   </div>`;
 }
 
-/** @param {{lines: WireEntry[], again: Map<number, number>}} props */
-function Lines({ lines, again }) {
+/** @param {{lines: WireEntry[], again: Map<number, number>, order?: string}} props */
+export function Lines({ lines, again, order = "newest first" }) {
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   /** @param {KeyboardEvent} event */
   const move = (event) => {
@@ -126,7 +126,7 @@ function Lines({ lines, again }) {
     event.preventDefault();
     other.focus();
   };
-  return html`<ol class="lines" ref=${list} onKeyDown=${move} aria-label="Requests, newest first">
+  return html`<ol class="lines" ref=${list} onKeyDown=${move} aria-label=${`Requests, ${order}`}>
     ${lines.map((entry) => html`<${Line} key=${entry.number} entry=${entry}
       first=${again.get(entry.number)} />`)}
   </ol>`;
