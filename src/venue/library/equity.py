@@ -11,15 +11,17 @@ from decimal import Decimal
 from typing import Final
 
 from venue.api.operation import Empty
+from venue.client.errors import Misused
 from venue.gateway.door import Call, Door
 from venue.gateway.operations.contract.account import contract_balance
 from venue.library.results import Equity
 from venue.texts import amount_text, price_text
-from venue.times import US_PER_MS
+from venue.times import US_PER_MS, span_us
 
 KEPT_MAX: Final = 100_000  # rows of one owner; older ones are dropped
 OWNERS_MAX: Final = 100  # owners whose equity is recorded; others have only the present one
 UNIT: Final = "USDT"  # the unit of equity
+EQUITY_LEAST_US: Final = span_us("1s")
 
 
 class EquityLog:
@@ -101,3 +103,14 @@ class EquityLog:
 
 async def keep_up() -> None:
     """Do nothing: worths are recorded at once."""
+
+
+def step_of(name: str, span: str) -> int:
+    """Return a span of a parameter in µs. Misused."""
+    try:
+        step = span_us(span)
+    except (ValueError, TypeError, AttributeError):
+        raise Misused(f"{name} {span!r}: must be a span of time, as 1m") from None
+    if step < EQUITY_LEAST_US:
+        raise Misused(f"{name} {span!r}: must be 1s or more")
+    return step

@@ -42,7 +42,7 @@ from venue.library.account import Account, Money
 from venue.library.calls import Calls, check_text, row_of
 from venue.library.chart import Chart
 from venue.library.client import DirectClient
-from venue.library.equity import EquityLog, keep_up
+from venue.library.equity import EquityLog, keep_up, step_of
 from venue.library.html import moment, table
 from venue.library.loop import LoopThread
 from venue.library.market import CONTRACT, SPOT, Market
@@ -54,12 +54,11 @@ from venue.node.clock_modes import BEGIN, RATE_MOST, ClockMode, Mode
 from venue.running.doors import doors
 from venue.running.opening import in_background, start_venue
 from venue.running.options import Options
-from venue.times import US_PER_MS, moment_us, span_us
+from venue.times import US_PER_MS, moment_us
 
 R = TypeVar("R")
 PORT_MAX: Final = 65_535
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-EQUITY_LEAST_US: Final = span_us("1s")
 
 
 class Served(Struct, frozen=True):
@@ -92,7 +91,7 @@ class Venue:
         equity_every: str = "1m",
     ) -> None:
         options = _options(seed, clock, at, state, agents=agents, profile=profile)
-        self._step_us = _step("equity_every", equity_every)
+        self._step_us = step_of("equity_every", equity_every)
         self._options = options
         self._open = AsyncExitStack()
         self._failures: list[BaseException] = []
@@ -478,16 +477,6 @@ def _mode(clock: str) -> ClockMode:
     raise Misused(
         f"clock {clock!r}: must be manual, skip, offset, real, or rate N with N from 0.001 to 10000"
     )
-
-
-def _step(name: str, span: str) -> int:
-    try:
-        step = span_us(span)
-    except (ValueError, TypeError, AttributeError):
-        raise Misused(f"{name} {span!r}: must be a span of time, as 1m") from None
-    if step < EQUITY_LEAST_US:
-        raise Misused(f"{name} {span!r}: must be 1s or more")
-    return step
 
 
 def _product(product: str) -> str:

@@ -27,7 +27,7 @@ class ReportVerdict(Struct, frozen=True):
 
 
 class ReportAbout(Struct, frozen=True):
-    """What the maker of a report knows of the run. `seed` "": ask the venue for it."""
+    """The facts that the maker of a report knows of the run. `seed` "": ask the venue for it."""
 
     title: str
     verdict: ReportVerdict | None = None

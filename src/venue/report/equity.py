@@ -1,7 +1,7 @@
 """Computes an account's equity over a run, from its bills, its fills and closes of candles.
 
 A contract wallet's equity is its collateral and the value of its positions at the mark price. The
-collateral is the balance that each income tells. What is held follows backwards from the end.
+collateral is the balance that each income tells. Holdings follow backwards from the end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def closes(candles: Iterable[list[Any]]) -> list[tuple[int, Decimal]]:
 
 
 class HeldBackwards:
-    """What is held, from the end of a run back to earlier times. It is changed in place."""
+    """The holdings of an account, from the end of a run back to earlier times."""
 
     def __init__(self, held: dict[str, Decimal], changes: list[Change]) -> None:
         self._held = dict(held)

@@ -1,4 +1,5 @@
-/** The axis of a report: where each line of the run stands between its begin (0) and its end (1). */
+/** The axis of a report: where each line of the run stands between its begin (0) and its end
+ * (1). */
 
 import { computed, signal } from "../vendor/signals.js";
 import { report } from "./session.js";
@@ -9,7 +10,8 @@ const LEAST_TIMES = 4; // a run with fewer times is shown by the order of its re
 const times = report.wire.map((one) => one.time);
 const span = report.end - report.begin;
 
-/** By time, or by the order of the requests. @type {import("../state.js").Signal<"time" | "order">} */
+/** By time, or by the order of the requests.
+ * @type {import("../state.js").Signal<"time" | "order">} */
 export const by = signal(new Set(times).size < LEAST_TIMES || !span ? "order" : "time");
 
 /** The part that is looked at. @type {import("../state.js").Signal<[number, number]>} */

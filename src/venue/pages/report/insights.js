@@ -50,7 +50,8 @@ function grouped(entries, key) {
 /** @returns {Insight[]} */
 function refusals() {
   const all = report.wire.filter((one) => isRequest(one) && refused(one));
-  return grouped(all, (one) => `${one.owner} ${one.operation} ${one.status} ${one.code}`).map((entries) => {
+  return grouped(all, (one) =>
+    `${one.owner} ${one.operation} ${one.status} ${one.code}`).map((entries) => {
     const [first] = /** @type {[WireEntry]} */ (entries);
     const explained = entries.find((one) => reply("explain_refusal", { id: one.number }));
     const told = explained && reply("explain_refusal", { id: explained.number });
@@ -71,7 +72,8 @@ function refusals() {
 
 /** @returns {Insight[]} */
 function losses() {
-  return grouped(report.wire.filter(lost), (one) => `${one.owner} ${one.operation}`).map((entries) => {
+  return grouped(report.wire.filter(lost), (one) =>
+    `${one.owner} ${one.operation}`).map((entries) => {
     const [first] = /** @type {[WireEntry]} */ (entries);
     /** @type {Insight["grade"]} */
     const grade = changes(first) ? "bad" : "warn";
@@ -100,8 +102,9 @@ function twice() {
     found.push({
       grade: "bad",
       title: "The same order was sent twice",
-      words: `Request ${before} of ${first.owner} got no answer. Request ${number} sent the same order
-        again, and was taken. ${orderIds(first).length ? "Both were carried out." : "The first may have been carried out too."}`,
+      words: `Request ${before} of ${first.owner} got no answer.
+        Request ${number} sent the same order again, and was taken. ${orderIds(first).length ? "Both were carried out."
+          : "The first may have been carried out too."}`,
       rule: "",
       entries: [first, other],
       why: toRequest(other),
@@ -128,7 +131,8 @@ function unknown() {
 
 /** Faults that met requests which were answered all the same, or frames. @returns {Insight[]} */
 function met() {
-  const all = report.wire.filter((one) => one.fault && !(isRequest(one) && (refused(one) || lost(one))));
+  const all = report.wire.filter((one) => one.fault && !(isRequest(one) && (refused(one)
+    || lost(one))));
   return grouped(all, (one) => one.fault).map((entries) => {
     const [first] = /** @type {[WireEntry]} */ (entries);
     return {

@@ -20,7 +20,8 @@ export function RunWire() {
   return html`<section class="panel wire" aria-labelledby="title-wire">
     <div class="bar">
       <h2 id="title-wire" title="GET /_venue/wire">Wire</h2>
-      <span class="dim status">${counted(found.length, "line")} of ${report.wire.length}, oldest first</span>
+      <span class="dim status">
+        ${counted(found.length, "line")} of ${report.wire.length}, oldest first</span>
     </div>
     <${Filters} entries=${report.wire} />
     <${Shown} key=${key} found=${found} />
@@ -45,7 +46,8 @@ function Shown({ found }) {
       : "No request of a client came in this run."}<//>`}
     <${Lines} lines=${found.slice(0, shown)} again=${again} order="oldest first" />
     ${left > 0 && html`<p class="more">
-      <button type="button" onClick=${() => setMost(shown + MORE)}>Show ${Math.min(MORE, left)} more</button>
+      <button type="button"
+        onClick=${() => setMost(shown + MORE)}>Show ${Math.min(MORE, left)} more</button>
       <span class="dim">${left} lines follow</span>
     </p>`}
   </div>`;

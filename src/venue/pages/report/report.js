@@ -24,7 +24,8 @@ const SHOWN = 30;
 function show() {
   const { product, symbol, owner } = place.value;
   /** @type {(rows: any) => any} */
-  const here = (rows) => rows?.filter((/** @type {{symbol: string}} */ one) => one.symbol === symbol) ?? [];
+  const here = (rows) => rows?.filter((/** @type {{symbol: string}} */ one) =>
+    one.symbol === symbol) ?? [];
   batch(() => {
     state.prices.value = here(reply("premium_index", { symbol }));
     if (product === "spot") {
@@ -80,8 +81,11 @@ function Head() {
     </div>
     <dl class="facts">
       ${report.seed && html`<div><dt>Seed</dt><dd class="num">${report.seed}</dd></div>`}
-      <div><dt>Venue time</dt><dd class="num">${dated(report.begin)} – ${clocked(report.end)} UTC <span class="dim">(${spanned(report.end - report.begin)})</span></dd></div>
-      <div><dt>Venue</dt><dd>${report.version.split("+")[0]} <span class="dim">${report.profile}</span></dd></div>
+      <div><dt>Venue time</dt><dd
+        class="num">${dated(report.begin)} – ${clocked(report.end)} UTC <span
+          class="dim">(${spanned(report.end - report.begin)})</span></dd></div>
+      <div><dt>Venue</dt><dd>${report.version.split("+")[0]} <span
+        class="dim">${report.profile}</span></dd></div>
     </dl>
     <${Chooser} />
   </header>`;
@@ -91,7 +95,8 @@ function Chooser() {
   const { product, symbol, owner } = place.value;
   return html`<div class="chooser">
     <label><span class="dim">Account</span>
-      <select value=${owner} onChange=${(/** @type {any} */ event) => go({ owner: event.target.value })}>
+      <select value=${owner}
+        onChange=${(/** @type {any} */ event) => go({ owner: event.target.value })}>
         ${report.owners.map((name) => html`<option value=${name}>${name}</option>`)}
       </select>
     </label>
@@ -100,7 +105,8 @@ function Chooser() {
         const [kind, name] = event.target.value.split(" ");
         go({ product: kind, symbol: name });
       }}>
-        ${report.markets.map(([kind, name]) => html`<option value=${`${kind} ${name}`}>${name} ${kind === "spot" ? "spot" : "perpetual"}</option>`)}
+        ${report.markets.map(([kind, name]) => html`<option
+          value=${`${kind} ${name}`}>${name} ${kind === "spot" ? "spot" : "perpetual"}</option>`)}
       </select>
     </label>
   </div>`;
@@ -114,13 +120,16 @@ function Standing() {
     <div class="bar"><h2 id="title-stands">What stands out</h2>
       ${found.length > 0 && html`<span class="count">${found.length}</span>`}</div>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="title-stands">
-      ${!found.length && html`<p class="empty">Nothing was refused or lost, and no fault met a request.</p>`}
+      ${!found.length && html`<p
+        class="empty">Nothing was refused or lost, and no fault met a request.</p>`}
       <ol class="insights">
         ${found.slice(0, SHOWN).map((one) => html`<${Standout} one=${one} />`)}
       </ol>
-      ${found.length > SHOWN && html`<p class="empty">${found.length - SHOWN} more kinds are in the wire.</p>`}
+      ${found.length > SHOWN && html`<p
+        class="empty">${found.length - SHOWN} more kinds are in the wire.</p>`}
       ${report.commands.length > 0 && html`<div class="replay"><h3>Play it again</h3>
-        ${report.commands.map((one) => html`<p class="dim">${one.title}</p><${Command} line=${one.line} />`)}
+        ${report.commands.map((one) => html`<p
+          class="dim">${one.title}</p><${Command} line=${one.line} />`)}
       </div>`}
     </div>
   </section>`;
@@ -131,11 +140,15 @@ function Standout({ one }) {
   const { why, entries } = one;
   const only = () => {
     const places = entries.map(ofEntry);
-    range.value = [Math.max(0, Math.min(...places) - 0.01), Math.min(1, Math.max(...places) + 0.01)];
+    range.value = [Math.max(0, Math.min(...places) - 0.01), Math.min(1,
+      Math.max(...places) + 0.01)];
     const owners = new Set(entries.map((entry) => entry.owner));
     const [first] = entries;
-    const operation = first && entries.every((entry) => entry.operation === first.operation) ? first.operation : "";
-    go({ by: owners.size === 1 ? (first?.owner ?? "") : "", operation, show: entries.every((entry) => refused(entry) || lost(entry)) ? "refused" : "frames" });
+    const operation = first && entries.every((entry) => entry.operation === first.operation)
+      ? first.operation : "";
+    go({ by: owners.size === 1 ? (first?.owner ?? "")
+      : "", operation, show: entries.every((entry) => refused(entry) || lost(entry)) ? "refused"
+        : "frames" });
   };
   return html`<li class=${one.grade}>
     <span class="mark" aria-hidden="true">${GRADES[one.grade]}</span>
@@ -143,17 +156,22 @@ function Standout({ one }) {
     <p>${one.words}</p>
     ${one.rule && html`<p class="rule">${one.rule}</p>`}
     <p class="row">
-      ${why && html`<a href=${linked({ why })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>Why</a>`}
-      ${entries.length > 1 && html`<button type="button" class="small" onClick=${only}>Show these ${entries.length}</button>`}
+      ${why && html`<a href=${linked({ why })}
+        onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>Why</a>`}
+      ${entries.length > 1 && html`<button type="button" class="small"
+        onClick=${only}>Show these ${entries.length}</button>`}
     </p>
   </li>`;
 }
 
 function Foot() {
   return html`<footer class="foot dim">
-    ${report.lacking.length > 0 && html`<details><summary>Not in this report: ${counted(report.lacking.length, "thing")}</summary>
+    ${report.lacking.length > 0
+      && html`<details><summary>Not in this report: ${counted(report.lacking.length,
+        "thing")}</summary>
       <ul>${report.lacking.map((one) => html`<li>${one}</li>`)}</ul></details>`}
-    <span>One file, without secrets; it asks nothing of any network. Command ${report.sequence}, epoch ${report.epoch}.</span>
+    <span>One file, without secrets; it asks nothing of any network. Command ${report.sequence},
+      epoch ${report.epoch}.</span>
   </footer>`;
 }
 

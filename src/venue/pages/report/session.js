@@ -33,7 +33,8 @@
 export const report = /** @type {any} */ (globalThis).venueReport;
 
 /** The replies by operation, owner, and the parameter that tells them apart. */
-const held = new Map(report.replies.map((one) => [key(one.name, one.owner, one.values), one.reply]));
+const held = new Map(report.replies.map((one) => [key(one.name, one.owner, one.values),
+  one.reply]));
 
 /** @param {string} name @param {string} owner @param {Record<string, unknown>} values */
 function key(name, owner, values) {

@@ -1,4 +1,5 @@
-/** The time axis: equity and drawdown, requests, orders, fills, faults and incidents above each other. */
+/** The time axis: equity and drawdown, requests, orders, fills, faults and incidents above each
+ * other. */
 
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { minus, trimmed } from "../decimals.js";
@@ -12,7 +13,8 @@ import { counted } from "./insights.js";
 import { reply, report } from "./session.js";
 
 /** @typedef {import("../types").WireEntry} WireEntry */
-/** @typedef {{at: number, mark: string, grade: string, title: string, why: import("../route.js").Why | null}} Pin */
+/** @typedef {{at: number, mark: string, grade: string, title: string, why:
+ * import("../route.js").Why | null}} Pin */
 
 const HEIGHTS = { equity: 56, requests: 34, orders: 40, fills: 22 };
 const FLAG = 26; // px that a flag needs
@@ -34,7 +36,8 @@ export function Timeline() {
       <${Legend} />
       <div class="choice" role="group" aria-label="Axis">
         ${[["time", "By time"], ["order", "By request"]].map(
-          ([name, words]) => html`<button type="button" class="small" aria-pressed=${by.value === name}
+          ([name, words]) => html`<button type="button" class="small"
+            aria-pressed=${by.value === name}
             onClick=${() => { by.value = /** @type {any} */ (name); }}>${words}</button>`,
         )}
       </div>
@@ -58,7 +61,8 @@ export function Timeline() {
 function Legend() {
   return html`<p class="legend dim">
     <span class="key good">■ taken</span> <span class="key bad">✕ refused</span>
-    <span class="key warn">◌ lost</span> <span class="buy">▲ buy</span> <span class="sell">▼ sell</span>
+    <span class="key warn">◌ lost</span> <span class="buy">▲ buy</span> <span
+      class="sell">▼ sell</span>
   </p>`;
 }
 
@@ -84,11 +88,13 @@ function Names() {
   const first = points[0]?.[1];
   const last = points.at(-1)?.[1];
   return html`<div class="names">
-    <div class="name equity-name" title="From the bills, fills and closes of 1-minute candles (mark prices for contracts)">
+    <div class="name equity-name"
+      title="From the bills, fills and closes of 1-minute candles (mark prices for contracts)">
       <b>Equity</b> <span class="dim">${place.value.owner}</span>
       ${last && html`<div><${Num} value=${trimmed(last)} /> <span class="dim">USDT</span></div>
         <div><${Gain} value=${minus(last, first ?? last)} /></div>
-        <div class="dim" title="The deepest fall below an earlier high">drawdown <${Num} value=${fall(points)} /></div>`}
+        <div class="dim" title="The deepest fall below an earlier high">drawdown <${Num}
+          value=${fall(points)} /></div>`}
     </div>
     <div class="name requests-name"><b>Requests</b></div>
     <div class="name orders-name"><b>Orders</b></div>
@@ -101,10 +107,12 @@ function Names() {
 function Equity({ width }) {
   const points = curve();
   const height = HEIGHTS.equity;
-  if (points.length < 2) return html`<p class="lane none dim equity-lane">No equity is known in this market.</p>`;
+  if (points.length < 2) return html`<p
+    class="lane none dim equity-lane">No equity is known in this market.</p>`;
   const values = points.map(([, value]) => Number(value));
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const y = (/** @type {number} */ value) => 4 + (height - 8) * (high === low ? 0.5 : (high - value) / (high - low));
+  const y = (/** @type {number} */ value) => 4 + (height - 8) * (high === low ? 0.5
+    : (high - value) / (high - low));
   const x = (/** @type {number} */ time) => ofTime(time) * width;
   let top = -Infinity;
   /** @type {string[]} */
@@ -114,9 +122,10 @@ function Equity({ width }) {
     above.push(`${x(time).toFixed(1)},${y(top).toFixed(1)}`);
     return `${x(time).toFixed(1)},${y(Number(value)).toFixed(1)}`;
   });
-  const label = `Equity of ${place.value.owner}: from ${points[0]?.[1]} to ${points.at(-1)?.[1]} USDT,
-    lowest ${low}, highest ${high}. Deepest drawdown ${fall(points)}.`;
-  return html`<svg class="lane equity-lane" role="img" aria-label=${label} width=${width} height=${height}>
+  const label = `Equity of ${place.value.owner}: from ${points[0]?.[1]} to
+    ${points.at(-1)?.[1]} USDT, lowest ${low}, highest ${high}. Deepest drawdown ${fall(points)}.`;
+  return html`<svg class="lane equity-lane" role="img" aria-label=${label} width=${width}
+    height=${height}>
     <polygon class="drawdown" points=${[...above, ...[...line].reverse()].join(" ")} />
     <polyline class="equity-line" points=${line.join(" ")} />
   </svg>`;
@@ -130,7 +139,8 @@ function Requests({ width }) {
   const bins = Array.from({ length: count }, () => [0, 0, 0]);
   const all = report.wire.filter(isRequest);
   for (const one of all) {
-    const bin = /** @type {[number, number, number]} */ (bins[Math.min(count - 1, Math.floor(ofEntry(one) * count))]);
+    const bin = /** @type {[number, number, number]} */ (bins[Math.min(count - 1,
+      Math.floor(ofEntry(one) * count))]);
     bin[lost(one) ? 2 : refused(one) ? 1 : 0] += 1;
   }
   const most = Math.max(1, ...bins.map(([good, bad, gone]) => good + bad + gone));
@@ -144,18 +154,24 @@ function Requests({ width }) {
       if (!size) return [];
       const tall = Math.max(row ? 5 : 2, (size / most) * (height - 6));
       base -= tall;
-      return [html`<rect class=${kind} x=${(at * step).toFixed(1)} y=${Math.max(0, base).toFixed(1)} width=${Math.max(1, step - 1).toFixed(1)} height=${tall.toFixed(1)} />`];
+      return [html`<rect class=${kind} x=${(at * step).toFixed(1)}
+        y=${Math.max(0, base).toFixed(1)} width=${Math.max(1, step - 1).toFixed(1)}
+          height=${tall.toFixed(1)} />`];
     });
   });
   const label = `${counted(all.length, "request")}, ${bad} refused, ${gone} without an answer.`;
-  return html`<svg class="lane requests-lane" role="img" aria-label=${label} width=${width} height=${height}>${bars}</svg>`;
+  return html`<svg class="lane requests-lane" role="img" aria-label=${label} width=${width}
+    height=${height}>${bars}</svg>`;
 }
 
 /** The orders of the account in the market: from when they were placed until they ended. */
 function ordersOf() {
   const { product, symbol, owner } = place.value;
-  const past = /** @type {any} */ (product === "spot" ? reply(/** @type {any} */ ("all_orders"), { symbol }, owner) : reply(/** @type {any} */ ("contract_order_history"), { symbol }, owner));
-  const open = product === "spot" ? reply("open_orders", {}, owner) : reply("contract_open_orders", {}, owner);
+  const past = /** @type {any} */ (product === "spot"
+    ? reply(/** @type {any} */ ("all_orders"), { symbol }, owner)
+      : reply(/** @type {any} */ ("contract_order_history"), { symbol }, owner));
+  const open = product === "spot" ? reply("open_orders", {}, owner)
+    : reply("contract_open_orders", {}, owner);
   /** @type {Map<number, any>} */
   const found = new Map();
   for (const one of /** @type {any[]} */ ([...(past ?? []), ...(open ?? [])]))
@@ -169,7 +185,9 @@ const ENDED = ["FILLED", "CANCELED", "CANCELLED", "EXPIRED", "REJECTED"];
 function Orders({ width }) {
   const all = ordersOf();
   const height = HEIGHTS.orders;
-  if (!all.length) return html`<p class="lane none dim orders-lane">${place.value.owner} had no order in ${place.value.symbol}.</p>`;
+  if (!all.length) return html`<p
+    class="lane none dim orders-lane">
+      ${place.value.owner} had no order in ${place.value.symbol}.</p>`;
   /** @type {number[]} */
   const ends = [];
   const rows = all.map((one) => {
@@ -183,18 +201,27 @@ function Orders({ width }) {
   });
   const thick = Math.min(9, (height - 2) / Math.max(1, ends.length));
   return html`<svg class="lane orders-lane" role="img" width=${width} height=${height}
-    aria-label=${`${counted(all.length, "order")} of ${place.value.owner} in ${place.value.symbol}`}>
+    aria-label=${`${counted(all.length,
+      "order")} of ${place.value.owner} in ${place.value.symbol}`}>
     ${rows.map(
-      ({ one, from, size, row }) => html`<rect rx="2" class=${`order ${one.side === "BUY" ? "buys" : "sells"} ${one.status === "FILLED" ? "filled" : ""}`}
-        x=${from.toFixed(1)} y=${(1 + row * thick).toFixed(1)} width=${size.toFixed(1)} height=${(thick - 1).toFixed(1)}>
-        <title>${`${one.side} ${trimmed(one.origQty)} @ ${trimmed(one.price)}: ${one.status}`}</title></rect>`,
+      ({ one, from, size, row }) => html`<rect rx="2"
+        class=${`order ${one.side === "BUY" ? "buys" : "sells"} ${one.status === "FILLED"
+          ? "filled" : ""}`}
+        x=${from.toFixed(1)} y=${(1 + row * thick).toFixed(1)} width=${size.toFixed(1)}
+          height=${(thick - 1).toFixed(1)}>
+        <title>${worded(one)}</title></rect>`,
     )}
   </svg>`;
 }
 
+/** @param {any} one */
+const worded = (one) =>
+  `${one.side} ${trimmed(one.origQty)} @ ${trimmed(one.price)}: ${one.status}`;
+
 /** @type {Map<string, WireEntry>} */
 const placements = new Map(
-  report.wire.filter((one) => one.method === "POST").flatMap((one) => (one.orders ?? []).map((id) => [String(id), one])),
+  report.wire.filter((one) => one.method === "POST").flatMap((one) =>
+    (one.orders ?? []).map((id) => [String(id), one])),
 );
 
 /** @param {{orderId: number, time: number}} order */
@@ -206,16 +233,19 @@ function ofOrder(order) {
 /** @param {{width: number}} props */
 function Fills({ width }) {
   const { product, symbol, owner } = place.value;
-  const found = product === "spot" ? reply("my_trades", { symbol }, owner) : reply("user_trades", { symbol }, owner);
+  const found = product === "spot" ? reply("my_trades", { symbol }, owner)
+    : reply("user_trades", { symbol }, owner);
   const all = /** @type {any[]} */ (found ?? []).filter((one) => one.time >= report.begin);
   const label = `${counted(all.length, "fill")} of ${owner} in ${symbol}`;
-  return html`<svg class="lane fills-lane" role="img" aria-label=${label} width=${width} height=${HEIGHTS.fills}>
+  return html`<svg class="lane fills-lane" role="img" aria-label=${label} width=${width}
+    height=${HEIGHTS.fills}>
     ${all.map((one) => {
       const buys = one.isBuyer ?? one.buyer;
       const x = ofFill(one) * width;
       const points = buys ? `${x - 4},16 ${x + 4},16 ${x},8` : `${x - 4},6 ${x + 4},6 ${x},14`;
       return html`<polygon class=${buys ? "buys" : "sells"} points=${points}>
-        <title>${`${buys ? "Bought" : "Sold"} ${trimmed(one.qty)} at ${trimmed(one.price)}`}</title></polygon>`;
+        <title>${`${buys ? "Bought"
+          : "Sold"} ${trimmed(one.qty)} at ${trimmed(one.price)}`}</title></polygon>`;
     })}
   </svg>`;
 }
@@ -223,7 +253,8 @@ function Fills({ width }) {
 /** @param {{orderId: number, time: number}} fill */
 function ofFill(fill) {
   const entry = placements.get(String(fill.orderId));
-  return entry && (by.value === "order" || entry.time === fill.time) ? ofEntry(entry) : ofTime(fill.time);
+  return entry && (by.value === "order" || entry.time === fill.time) ? ofEntry(entry)
+    : ofTime(fill.time);
 }
 
 /** @returns {Pin[]} */
@@ -261,27 +292,34 @@ function Flags({ width }) {
     else groups.push([one]);
   }
   return html`<div class="lane flags-lane">
-    ${!groups.length && html`<p class="none dim">No refusal, no lost answer, no fault, no act of the operator.</p>`}
+    ${!groups.length && html`<p
+      class="none dim">No refusal, no lost answer, no fault, no act of the operator.</p>`}
     ${groups.map((group) => html`<${Flagged} group=${group} width=${width} />`)}
   </div>`;
 }
 
 /** @param {{group: Pin[], width: number}} props */
 function Flagged({ group, width }) {
-  const worst = group.find((one) => one.mark === "☠") ?? group.find((one) => one.grade === "bad") ?? /** @type {Pin} */ (group[0]);
+  const worst = group.find((one) => one.mark === "☠") ?? group.find((one) =>
+    one.grade === "bad") ?? /** @type {Pin} */ (group[0]);
   const left = `${(/** @type {Pin} */ (group[0]).at * (width - FLAG)).toFixed(1)}px`;
-  const title = group.slice(0, 6).map((one) => one.title).join("\n") + (group.length > 6 ? `\nand ${group.length - 6} more` : "");
-  const shown = html`${worst.mark}${group.length > 1 ? html`<sub>${group.length > 99 ? "99+" : group.length}</sub>` : ""}`;
+  const title = group.slice(0, 6).map((one) => one.title).join("\n") + (group.length > 6
+    ? `\nand ${group.length - 6} more` : "");
+  const shown = html`${worst.mark}${group.length > 1 ? html`<sub>
+    ${group.length > 99 ? "99+" : group.length}</sub>` : ""}`;
   const why = group.length === 1 ? worst.why : null;
   if (why)
-    return html`<a class=${`flag ${worst.grade}`} style=${{ left }} href=${linked({ why })} title=${title} aria-label=${title}
+    return html`<a class=${`flag ${worst.grade}`} style=${{ left }} href=${linked({ why })}
+      title=${title} aria-label=${title}
       onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>${shown}</a>`;
   const near = FLAG / width / 2;
   const ends = /** @type {[number, number]} */ ([
-    Math.max(0, /** @type {Pin} */ (group[0]).at - near), Math.min(1, /** @type {Pin} */ (group.at(-1)).at + near),
+    Math.max(0, /** @type {Pin} */ (group[0]).at - near), Math.min(1,
+      /** @type {Pin} */ (group.at(-1)).at + near),
   ]);
   return html`<button type="button" class=${`flag ${worst.grade}`} style=${{ left }} title=${title}
-    aria-label=${`${title}. Shows this part of the run.`} onClick=${() => { range.value = ends; }}>${shown}</button>`;
+    aria-label=${`${title}. Shows this part of the run.`}
+      onClick=${() => { range.value = ends; }}>${shown}</button>`;
 }
 
 /** @param {{width: number}} props */
@@ -291,12 +329,14 @@ function Ticks({ width }) {
   return html`<div class="ticks dim num" aria-hidden="true">
     ${Array.from({ length: count }, (_, at) => {
       const time = timeAt(at / count);
-      return html`<span style=${{ left: `${(at / count) * 100}%` }}>${fine ? exact(time) : clocked(time)}</span>`;
+      return html`<span
+        style=${{ left: `${(at / count) * 100}%` }}>${fine ? exact(time) : clocked(time)}</span>`;
     })}
   </div>`;
 }
 
-/** The part that is looked at; another is chosen by dragging. @param {{box: {current: HTMLElement | null}}} props */
+/** The part that is looked at; another is chosen by dragging.
+ * @param {{box: {current: HTMLElement | null}}} props */
 function Chosen({ box }) {
   const from = useRef(/** @type {number | null} */ (null));
   const at = (/** @type {PointerEvent} */ event) => {
@@ -340,13 +380,15 @@ function Handles() {
     <span>${name}</span>
     <input type="range" min="0" max=${STEPS} value=${Math.round(value * STEPS)}
       aria-valuetext=${`${dated(timeAt(value))} UTC`}
-      onInput=${(/** @type {any} */ event) => { range.value = made(Number(event.target.value) / STEPS); }} />
+      onInput=${(/** @type {any} */ event) =>
+        { range.value = made(Number(event.target.value) / STEPS); }} />
     <span class="num dim">${exact(timeAt(value))}</span>
   </label>`;
   return html`<div class="handles">
     <span class="dim">Drag over the axis, or:</span>
     ${handle("From", begin, (at) => [Math.min(at, end), end])}
     ${handle("To", end, (at) => [begin, Math.max(at, begin)])}
-    <button type="button" class="small" disabled=${whole.value} onClick=${() => { range.value = [0, 1]; }}>Whole run</button>
+    <button type="button" class="small" disabled=${whole.value}
+      onClick=${() => { range.value = [0, 1]; }}>Whole run</button>
   </div>`;
 }
