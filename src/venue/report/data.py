@@ -27,12 +27,14 @@ class ReportVerdict(Struct, frozen=True):
 
 
 class ReportAbout(Struct, frozen=True):
-    """The facts that the maker of a report knows of the run. `seed` "": ask the venue for it."""
+    """The facts that the maker of a report knows of the run. `seed` "": ask the venue for it.
+    Entries of the wire up to number `after` are no part of it."""
 
     title: str
     verdict: ReportVerdict | None = None
     commands: list[ReportCommand] = []
     seed: str = ""
+    after: int = 0
 
 
 class ReportBounds(Struct, frozen=True, kw_only=True):

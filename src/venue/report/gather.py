@@ -157,7 +157,7 @@ class Gathering:
         """Return the last entries of each kind, in order; those of tools too."""
         found: list[WireEntry] = []
         for kind in KINDS:
-            values = {"kind": kind, "limit": WIRE_EACH, "tools": True}
+            values = {"kind": kind, "limit": WIRE_EACH, "tools": True, "after": self._about.after}
             try:
                 found += msgspec.convert(self._ask("wire", "", values), list[WireEntry])
             except Refused as problem:

@@ -100,18 +100,18 @@ class Wire:
 
     def __init__(self, venue: Handle) -> None:
         self._venue = venue
-        self._after = 0
+        self.after = 0
 
     def begin(self) -> None:
         """Skip all earlier entries, which are no part of the test. Refused, Unreachable."""
         before = self._venue.operator("wire", limit=1, tools=True)
-        self._after = before[-1]["number"] if before else 0
+        self.after = before[-1]["number"] if before else 0
 
     def entries(self, **only: Any) -> list[dict[str, Any]]:
         """Return the entries that match all given fields, oldest first: `owner`, `operation`,
         `kind`, `faulty`, `refused`, `status` as 400, 4xx or lost. The newest 1,000, of a world 200.
         The operator's are among them, unless `tools` is False. Refused, Unreachable."""
-        asked = {"after": self._after, "limit": ENTRIES_MAX, "tools": True, **only}
+        asked = {"after": self.after, "limit": ENTRIES_MAX, "tools": True, **only}
         return list(self._venue.operator("wire", **asked))
 
 

@@ -261,7 +261,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     if report.when == "call" and report.failed:
         for handle in item.stash.get(_HANDLES, []):
             log, run = _log(handle), _kept_run(item, handle)  # before `_state` asks and clears
-            told = "\n".join([_state(handle), *run])
+            page = _written_report(item, handle, report)
+            told = "\n".join([_state(handle), *run, *page])
             report.sections += [("venue", told), ("venue's wire log", log)]
     return report
 
@@ -324,6 +325,35 @@ def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
     except (RunRefused, OSError) as problem:
         return [str(problem)]
     return [f"venue open {path}"]
+
+
+def _written_report(item: pytest.Item, handle: Handle, failed: pytest.TestReport) -> list[str]:
+    """Return a line that names the report of the test's venue, which stays in pytest's cache; empty
+    if there is none."""
+    from venue.client.errors import FAILURES
+    from venue.report.data import ReportAbout, ReportBounds, ReportCommand, ReportVerdict
+    from venue.report.making import report_of, write_report
+
+    cache = getattr(item.config, "cache", None)
+    if cache is None:
+        return []
+    path = cache.mkdir("venue") / f"{re.sub(r'[^0-9A-Za-z_]+', '-', item.name)}.html"
+    crash = getattr(failed.longrepr, "reprcrash", None)
+    words = str(getattr(crash, "message", "") or "the test failed").splitlines()
+    about = ReportAbout(
+        item.nodeid,
+        ReportVerdict("failed", f"{item.name}: {words[0]}", words[1:6]),
+        [ReportCommand("This test again", f"pytest {item.nodeid}"),
+         ReportCommand("The run, at any of its commands", f"venue open {path.stem}.venue")],
+        "" if handle.seed is None else str(handle.seed),
+        handle.wire.after,
+    )  # fmt: skip
+    few = ReportBounds(refusals=3, orders=2, others=1, seconds=5.0)
+    try:
+        write_report(path, report_of(handle.url, about, few))
+    except (*FAILURES, OSError) as problem:
+        return [f"no report: {problem}"]
+    return [f"report {path}"]
 
 
 def _log(handle: Handle) -> str:

@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import sys
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from venue.crashtest.campaign import CampaignReport, Result
     from venue.crashtest.incidents import Incident
     from venue.crashtest.trial import TrialPlan
+    from venue.report.data import ReportData
 
 REQUESTS: Final = (5, 10_000)
 SECONDS: Final = (1.0, 3_600.0)
@@ -123,10 +125,21 @@ def _run(plan: TrialPlan, chosen: list[Incident], report: str) -> int:
 
 
 async def _reported(plan: TrialPlan, chosen: list[Incident], report: str) -> CampaignReport:
+    import asyncio
+
     from venue.crashtest.campaign import Campaign
     from venue.files import private_files
+    from venue.report.making import write_report
 
     _stop_as_by_interrupt()
+
+    reports: dict[bytes, ReportData] = {}  # by the run's file, of the incident under way
+
+    async def kept(url: str) -> bytes:
+        run, data = await asyncio.to_thread(_kept, url)
+        if data is not None:
+            reports[run] = data
+        return run
 
     def told(result: Result, run: bytes) -> None:
         _print_result(result)
@@ -134,21 +147,57 @@ async def _reported(plan: TrialPlan, chosen: list[Incident], report: str) -> Cam
             path = Path(f"{report}-{result.name}.venue")
             private_files.put(path, run)
             tell(f"{'':9}venue open {path}", flush=True)
+        if run in reports:
+            page = path.with_suffix(".html")
+            write_report(page, _judged(plan, result, reports[run], path))
+            tell(f"{'':9}report {page}", flush=True)
+        reports.clear()
 
-    return await Campaign(plan, _kept, told).report(chosen)
+    return await Campaign(plan, kept, told).report(chosen)
 
 
-async def _kept(url: str) -> bytes:
-    """A file of the run of the venue at an address; empty when the venue does not give it."""
-    import asyncio
-
+def _kept(url: str) -> tuple[bytes, ReportData | None]:
+    """A file of the run of the venue at an address, empty when the venue does not give it; and the
+    data of its report."""
     from venue.bundle.file import sealed
     from venue.cli.commands.runs.bundling import run_of
+    from venue.client.errors import FAILURES
+    from venue.report.data import ReportAbout, ReportBounds
+    from venue.report.making import report_of
 
     try:
-        return sealed(await asyncio.to_thread(run_of, url))
+        run = sealed(run_of(url))
     except SystemExit:  # the reason is printed
-        return b""
+        return b"", None
+    few = ReportBounds(refusals=3, orders=3, others=2, seconds=8.0)
+    with suppress(*FAILURES):
+        return run, report_of(url, ReportAbout("a crash test"), few)
+    return run, None
+
+
+def _judged(plan: TrialPlan, result: Result, data: ReportData, run: Path) -> ReportData:
+    """The report's data with the verdict on an incident, and how to repeat it."""
+    import msgspec
+
+    from venue.crashtest.campaign import CampaignReport
+    from venue.crashtest.report import again
+    from venue.report.data import ReportCommand, ReportVerdict
+
+    made = CampaignReport(plan.command, plan.seed, plan.requests, [result], plan.profile)
+    findings = [f"{one.rule}: {one.words}" for one in result.findings]
+    events = "; ".join(event.words for event in result.schedule)
+    first = result.findings[0]
+    lines = [first.words, *findings[1:], f"Incident: {result.story}. Shortest schedule: {events}."]
+    return msgspec.structs.replace(
+        data,
+        title=f"crash test, {result.name}",
+        verdict=ReportVerdict("failed", first.rule[:1].upper() + first.rule[1:], lines),
+        seed=str(plan.seed),
+        commands=[
+            ReportCommand("This incident again", again(made, result)),
+            ReportCommand("The run, at any of its commands", f"venue open {run.name}"),
+        ],
+    )
 
 
 def _stop_as_by_interrupt() -> None:
