@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import re
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -193,3 +194,18 @@ def test_a_report_of_a_venue_in_this_process(browser: Browser, tmp_path: Path) -
         venue.report(path)
     with shown(browser, path) as page:
         expect(page.locator(".facts")).to_contain_text("7")
+
+
+def test_a_failed_incident_leaves_a_report(browser: Browser, tmp_path: Path) -> None:
+    bot = Path(__file__).parents[2] / "examples" / "bots" / "orders_twice.py"
+    told = run(
+        "crashtest", "--only", "lost-reply", "--report", str(tmp_path / "ct"),
+        "--", sys.executable, str(bot),
+    )  # fmt: skip
+    path = tmp_path / "ct-lost-reply.html"
+    assert told.returncode == 1, told.stderr
+    assert f"report {path}" in told.stdout
+    with shown(browser, path) as page:
+        expect(page.locator(".said-of-it h1")).to_have_text("An intent was executed twice")
+        expect(page.locator(".insights")).to_contain_text("The same order was sent twice")
+        expect(page.locator(".replay")).to_contain_text("venue crashtest --seed 1")
