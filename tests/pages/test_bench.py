@@ -112,10 +112,29 @@ def test_a_busy_wire_tells_what_it_does_not_show(browser: Browser, server: Serve
         expect(line(page, f"number={SENT - 1}")).to_be_visible()
         page.locator(".lines").hover()
         alice.get("/api/v3/account/?number=next")
-        expect(page.locator(".wire .status")).to_contain_text("1 newer · still while you look")
+        expect(page.locator(".wire .status")).to_contain_text("held while the pointer is here")
         expect(line(page, "number=next")).to_have_count(0)  # nothing moves under the pointer
-        page.mouse.move(10, 10)
+        expect(untold).to_contain_text("1 newer ones held back")
+        page.get_by_role("button", name="1 newer ↑").click()
         expect(line(page, "number=next")).to_be_visible()
+        page.locator(".lines").hover()
+
+
+def test_the_wire_goes_on_after_the_drawer_is_closed(browser: Browser, server: Server) -> None:
+    alice = server.client("alice")
+    alice.get("/api/v3/account/?number=first")
+    with opened(browser, server) as page:
+        line(page, "number=first").focus()
+        page.keyboard.press("ArrowDown")  # the keys hold the list
+        alice.get("/api/v3/account/?number=second")
+        expect(page.locator(".untold")).to_contain_text("1 newer ones held back")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        assert page.evaluate("document.activeElement.matches('.line')")
+        alice.get("/api/v3/account/?number=third")
+        expect(line(page, "number=third")).to_be_visible()
 
 
 def test_a_price_with_too_many_decimals_is_mended(browser: Browser, server: Server) -> None:

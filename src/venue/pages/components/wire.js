@@ -39,18 +39,23 @@ export function WirePanel() {
   const { entries, dropped } = wire.value;
   const { by, operation, show } = place.value;
   const found = entries.filter(wanted);
-  const { shown, still, looking } = useStill(found);
+  const { shown, still, holder, release, looking } = useStill(found);
   const lines = shown.slice(-SHOWN).reverse();
   const newer = still ? found.filter((one) => one.number > (shown.at(-1)?.number ?? 0)).length : 0;
   const filtered = Boolean(by || operation || show === "refused");
   const none = !entries.some(isRequest);
   const [asking, setAsking] = useState(false);
+  /** @param {MouseEvent} event */
+  const toTop = (event) => {
+    const part = /** @type {HTMLElement} */ (event.target).closest(".scroll");
+    if (part) part.scrollTop = 0;
+    release();
+  };
   return html`<section class="panel wire" aria-labelledby="title-wire">
     <div class="bar">
       <h2 id="title-wire" title="GET /_venue/wire">Wire</h2>
       <span class="dim status">
-        ${newer ? html`<b>
-          ${newer} newer</b> · still while you look` : "every request of every client"}
+        ${newer ? `held while the ${holder} is here` : "every request of every client"}
       </span>
       ${
         !none &&
@@ -60,6 +65,8 @@ export function WirePanel() {
     </div>
     ${none ? "" : html`<${Filters} entries=${entries} />`}
     <div class=${`scroll ${connection.value.state === "lost" ? "old" : ""}`} ...${looking}>
+      ${newer > 0 && html`<p class="newer"><button type="button" class="small main"
+        onClick=${toTop}>${newer} newer ↑</button></p>`}
       ${(none || asking) && html`<${Connect} waits=${none} />`}
       ${
         !none &&
@@ -73,7 +80,7 @@ export function WirePanel() {
       <${Lines} lines=${lines} again=${twins(entries)} />
     </div>
     ${none ? "" : html`<${Untold} kept=${entries.length} found=${found.length} dropped=${dropped}
-      shown=${lines.length} />`}
+      shown=${lines.length} newer=${newer} />`}
   </section>`;
 }
 
@@ -163,11 +170,13 @@ function Line({ entry, first }) {
 }
 
 /** What is not in the list, in numbers. @param {{kept: number, found: number, dropped: number,
- * shown: number}} props */
-function Untold({ kept, found, dropped, shown }) {
+ * shown: number, newer: number}} props */
+function Untold({ kept, found, dropped, shown, newer }) {
   const words = [`${shown} of ${kept} shown`];
   if (kept > found) words.push(`${kept - found} left out by the filters`);
-  if (found > shown) words.push(`${found - shown} older ones not shown`);
+  if (newer) words.push(`${newer} newer ones held back`);
+  const older = found - shown - newer;
+  if (older > 0) words.push(`${older} older ones not shown`);
   const first = wire.value.entries[0]?.number ?? 1;
   if (!dropped && first > kept + EARLY) words.push(`before request ${first}: venue wire list`);
   if (dropped) words.push(`${dropped} not kept here`);
