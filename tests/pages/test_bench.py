@@ -76,6 +76,18 @@ def test_a_refused_order_names_its_rule(browser: Browser, server: Server) -> Non
         mended(page, server)
 
 
+def test_an_answer_of_another_form_is_told(browser: Browser, server: Server) -> None:
+    refused = server.client("alice").get("/api/v3/nothing")
+    assert refused.status == 404
+    number = refused.headers["x-venue-request-id"]
+    with opened(browser, server) as page:
+        found = line(page, f"#{number}")
+        expect(found.locator(".told")).not_to_contain_text("The connection ended")
+        expect(found.locator(".told")).to_contain_text(re.compile("Not Found|Near to it"))
+        found.click()
+        expect(page.locator(".verdict .words")).to_contain_text(re.compile("Not Found|Near to it"))
+
+
 def mended(page: Page, server: Server) -> None:
     """The request is taken with a size that there is money for, and with one of one's own."""
     page.get_by_role("button", name="Send it mended as alice").click()

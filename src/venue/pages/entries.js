@@ -47,6 +47,16 @@ export function outcome(entry) {
   return entry.status === null ? "lost" : String(entry.status);
 }
 
+/** What a refusal says: its code and message, or the words of an answer of another form.
+ * @param {WireEntry} entry */
+export function refusal(entry) {
+  if (entry.code) return `${entry.code} ${entry.msg}`;
+  if (entry.status === null) return "The connection ended without an answer.";
+  const found = fields(entry.answer ?? "");
+  const words = [found?.message, found?.msg, found?.error].find((one) => one && one !== "");
+  return words ? String(words) : `HTTP ${entry.status}`;
+}
+
 /** The operation as its clients know it. @param {WireEntry} entry */
 export function asked(entry) {
   if (!isRequest(entry)) return entry.kind === "HEARD" ? "frame from the client" : "frame";

@@ -10,6 +10,7 @@ import {
   lost,
   orderIds,
   outcome,
+  refusal,
   refused,
   spread,
   twins,
@@ -121,9 +122,7 @@ function Verdict({ entry }) {
   const words = bad
     ? entry.code
       ? html`<b>${entry.code}</b> ${entry.msg}`
-      : entry.status === null
-        ? "The connection ended without an answer."
-        : `HTTP ${entry.status}`
+      : refusal(entry)
     : "It was taken.";
   return html`<div class=${`verdict ${bad ? "bad" : "good"}`}>
     <p class="words"><span class=${`outcome ${bad ? "bad" : "good"}`}>${outcome(entry)}

@@ -8,6 +8,7 @@ import {
   isRequest,
   lost,
   outcome,
+  refusal,
   refused,
   summary,
   twins,
@@ -150,15 +151,15 @@ function Line({ entry, first }) {
       ? "" : "frame"}`}
       aria-current=${chosen ? "true" : undefined}
       onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>
-      <time class="num dim">${exact(entry.time)}</time>
+      <time class="num dim" title=${`Request ${entry.number}`}>${exact(entry.time)}</time>
       <span class=${`outcome ${bad ? "bad" : isRequest(entry) ? "good" : ""}`}>${outcome(entry)}
         </span>
-      <span class="asked">${asked(entry)}</span>
+      <span class="asked">${asked(entry)} <span class="num dim">${isRequest(entry)
+        ? `#${entry.number}` : ""}</span></span>
       <span class="whose dim">${entry.owner || "public"}</span>
       <span class="took num dim">${isRequest(entry) ? `${entry.ms.toFixed(1)} ms` : ""}</span>
       <span class="summary">${summary(entry)}</span>
-      ${bad && html`<span class="told">${entry.code
-        ? `${entry.code} ${entry.msg}` : "The connection ended without an answer."}</span>`}
+      ${bad && html`<span class="told">${refusal(entry)}</span>`}
       ${unknown.length > 0 && html`<span class="told warn">ignored: ${unknown.join(", ")}</span>`}
       ${entry.fault && html`<span class="told warn">⚠ fault ${faultWords(entry, faults.value)}
         </span>`}
