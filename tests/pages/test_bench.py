@@ -88,6 +88,17 @@ def test_an_answer_of_another_form_is_told(browser: Browser, server: Server) -> 
         expect(page.locator(".verdict .words")).to_contain_text(re.compile("Not Found|Near to it"))
 
 
+def test_a_paused_clock_and_the_product_are_named(browser: Browser, server: Server) -> None:
+    with opened(browser, server) as page:
+        expect(page.locator(".clock .chip")).to_have_text("paused")
+        page.get_by_role("tab", name="Orders").click()
+        expect(page.locator("#account")).to_contain_text(
+            re.compile(r"no open order in BTCUSDT\s+perpetual")
+        )
+        page.get_by_role("button", name="Move prices").click()
+        expect(page.locator("#menu-prices")).to_contain_text("Time is paused")
+
+
 def mended(page: Page, server: Server) -> None:
     """The request is taken with a size that there is money for, and with one of one's own."""
     page.get_by_role("button", name="Send it mended as alice").click()

@@ -25,7 +25,7 @@ export function pause() {
   return {
     line: venue("clock set manual"),
     run: () => ask("change_clock", { mode: "manual" }),
-    done: "Time stands.",
+    done: "Time is paused.",
   };
 }
 

@@ -156,7 +156,8 @@ function Meter({ equity, need }) {
 function Orders() {
   if (!orders.value) return waiting();
   if (!orders.value.length)
-    return html`<${Empty}>${owner.value} has no open order in ${symbol.value}.<//>`;
+    return html`<${Empty}>${owner.value} has no open order in ${symbol.value}${" "}
+      ${product.value === "spot" ? "spot" : "perpetual"}.<//>`;
   return table(
     ["Order", "Side", "Price", "Size", "Filled", "Ahead", "Status", "Placed (UTC)"],
     orders.value.map(

@@ -135,6 +135,8 @@ function Prices() {
   const [jump, setJump] = useState(true);
   const name = symbol.value;
   return html`<p class="dim">${name}: the index that margin, funding and liquidation go by.</p>
+    ${clock.value?.mode === "manual" && html`<p class="warn">
+      Time is paused: a move over 30 s begins with ▶ Play or a step.</p>`}
     <form onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <label>Index <input inputmode="decimal" value=${price}
         onInput=${typed((text) => setPrice(text.trim()))} /></label>

@@ -129,7 +129,7 @@ function Clock() {
       : told.mode === "rate"
         ? `×${trimmed(told.rate)}`
         : told.mode === "manual"
-          ? "stands"
+          ? "paused"
           : told.mode === "skip"
             ? "skips"
             : told.mode;
