@@ -16,6 +16,7 @@
 #                           serves (/openapi.json, /asyncapi.json) go into build/docs
 #   make vendor             copy the pages' libraries, of the packages in tests/typescript, into
 #                           src/venue/pages/vendor
+#   make pictures           take the pictures of docs/pictures from the pages; needs chromium
 #   make rules              record the core's sources as today's rules; part of each change of the core
 #   make recorded           record anew what the rules' number stands for (tests/files/README.md)
 #   make soak [ARGS=...]    search for orders that earn at others' cost: 3,000,000 commands, or
@@ -59,7 +60,7 @@ SPREAD = --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Python's bytecode must be written: the bench starts many venues that would compile themselves again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup dev test core check fast wheel test-fast test-live bench docs vendor rules recorded \
+.PHONY: help setup dev test core check fast wheel test-fast test-live bench docs vendor pictures rules recorded \
   soak soak-door soak-streams points programs crowd agents lock clean
 .NOTPARALLEL:
 
@@ -151,6 +152,9 @@ docs: setup
 
 vendor: setup
 	@$(BIN)/python tools/vendor.py
+
+pictures: setup
+	@PYTHONPATH=$(CURDIR)/tests$${PYTHONPATH:+:$$PYTHONPATH} $(BIN)/python -m support.pictures
 
 rules: setup
 	@PYTHONPATH=$(CURDIR) $(BIN)/python tools/rules.py
