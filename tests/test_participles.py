@@ -31,7 +31,7 @@ PUBLIC = ("venue/api/", "venue/client/errors.py", "venue/library/")
 LEFT = {
     "bundle": 13,
     "candles": 2,
-    "cli": 29,
+    "cli": 28,
     "client": 2,
     "compiled": 3,
     "crashtest": 8,

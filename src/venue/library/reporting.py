@@ -10,16 +10,16 @@ import msgspec
 
 from venue.library.calls import row_of
 from venue.report.data import ReportAbout, ReportCommand
-from venue.report.gather import gathered
+from venue.report.gather import gather
 from venue.report.making import write_report
 from venue.running.options import Options
 
 
-def write_run(path: str | Path, options: Options, ask: Callable[..., Any]) -> None:
-    """Write the report of a venue with these options; `ask` serves a row for an owner. OSError."""
+def write_run(path: str | Path, options: Options, serve: Callable[..., Any]) -> None:
+    """Write the report of a venue; `serve` answers a row for an owner. OSError."""
 
-    def told(operation: str, owner: str, values: dict[str, Any]) -> Any:
-        return msgspec.to_builtins(ask(row_of(operation), owner, **values))
+    def ask(operation: str, owner: str, values: dict[str, Any]) -> Any:
+        return msgspec.to_builtins(serve(row_of(operation), owner, **values))
 
     line = f"Venue(seed={options.seed})"
     about = ReportAbout(
@@ -27,4 +27,4 @@ def write_run(path: str | Path, options: Options, ask: Callable[..., Any]) -> No
         commands=[ReportCommand("The same venue at its beginning", line)],
         seed=str(options.seed),
     )
-    write_report(path, gathered(told, about))
+    write_report(path, gather(ask, about))

@@ -62,7 +62,7 @@ def contract_equity(
     above 0 for long ones."""
     begin, end = span
     equity, positions = now
-    rows = sorted((one for one in incomes if one["asset"] == QUOTE), key=_billed)
+    rows = sorted((one for one in incomes if one["asset"] == QUOTE), key=_bill_order)
     held = HeldBackwards(
         positions,
         [
@@ -76,7 +76,7 @@ def contract_equity(
         ],
     )
     if not rows:
-        return _thinned([(begin, equity), (end, equity)] if not any(positions.values()) else [])
+        return _thin_out([(begin, equity), (end, equity)] if not any(positions.values()) else [])
     when = [int(one["time"]) for one in rows]
     before = Decimal(rows[0]["balance"]) - Decimal(rows[0]["income"])
     found = [(end, equity)]
@@ -86,7 +86,7 @@ def contract_equity(
         collateral = Decimal(rows[place - 1]["balance"]) if place else before
         if value is not None:
             found.append((at, collateral + value))
-    return _thinned(found[::-1])
+    return _thin_out(found[::-1])
 
 
 def spot_equity(
@@ -112,10 +112,10 @@ def spot_equity(
         value = held.value(at, prices)
         if value is not None:
             found.append((at, value))
-    return _thinned(found[::-1])
+    return _thin_out(found[::-1])
 
 
-def _billed(one: dict[str, Any]) -> tuple[int, int]:
+def _bill_order(one: dict[str, Any]) -> tuple[int, int]:
     return int(one["time"]), int(one["billId"])
 
 
@@ -132,7 +132,7 @@ def _price(rows: list[tuple[int, Decimal]], at: int) -> Decimal | None:
     return rows[place - 1][1] if place else None
 
 
-def _thinned(points: list[tuple[int, Decimal]]) -> list[EquityPoint]:
+def _thin_out(points: list[tuple[int, Decimal]]) -> list[EquityPoint]:
     """Return at most POINTS_MAX points, with the lowest and the highest of each part."""
     if len(points) > POINTS_MAX:
         size = -(-len(points) * 2 // POINTS_MAX)

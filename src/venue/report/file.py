@@ -91,8 +91,8 @@ def document(data: ReportData) -> str:
 <style>{style}</style>
 <div id="page"><p class="starting">Unpacking the report…</p></div>
 <noscript><p class="starting">This report needs JavaScript.</p></noscript>
-<script type="text/plain" id="modules">{_packed(_modules())}</script>
-<script type="text/plain" id="data">{_packed(msgspec.json.encode(data))}</script>
+<script type="text/plain" id="modules">{_pack(_modules())}</script>
+<script type="text/plain" id="data">{_pack(msgspec.json.encode(data))}</script>
 <script>{_LOADER}</script>
 </html>
 """
@@ -102,7 +102,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _packed(data: bytes) -> str:
+def _pack(data: bytes) -> str:
     return b64encode(compress(data, mtime=0)).decode()
 
 
@@ -121,18 +121,18 @@ def _add(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
     if name in found:
         return
     text = (PAGES / name).read_text()
-    for wanted in _imported(name, text):
+    for wanted in _imports(name, text):
         _add(wanted, found, (*above, name))
-    own = _IMPORT.sub(lambda one: f'{one[1]}"venue:{_found(name, one[3])}"', text)
+    own = _IMPORT.sub(lambda one: f'{one[1]}"venue:{_resolve(name, one[3])}"', text)
     found[name] = own if name.startswith("vendor/") else _COMMENT.sub("", own)
 
 
-def _imported(name: str, text: str) -> Iterator[str]:
+def _imports(name: str, text: str) -> Iterator[str]:
     for one in _IMPORT.finditer(text):
-        yield _found(name, one[3])
+        yield _resolve(name, one[3])
 
 
-def _found(name: str, given: str) -> str:
+def _resolve(name: str, given: str) -> str:
     """Return the module that another imports by a relative path, in a report."""
     path = normpath((PurePosixPath(name).parent / given).as_posix())
     return INSTEAD.get(path, path)

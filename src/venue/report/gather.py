@@ -46,7 +46,7 @@ ORDINARY_UID: Final = 10_000_000  # the venue's own accounts lie below
 QUIET: Final = ("advance_clock", "preview")  # they change nothing that a reader looks for
 
 
-def gathered(ask: Ask, about: ReportAbout, bounds: ReportBounds | None = None) -> ReportData:
+def gather(ask: Ask, about: ReportAbout, bounds: ReportBounds | None = None) -> ReportData:
     """Return what a venue tells of its run so far. Any of FAILURES: it does not tell its wire log
     or its clock."""
     return Gathering(ask, about).data(bounds or ReportBounds())
@@ -90,7 +90,7 @@ class Gathering:
     def data(self, bounds: ReportBounds) -> ReportData:
         """Ask all. Any of FAILURES."""
         everything = self._wire()
-        wire = [_shortened(one) for one in everything if not one.tool]
+        wire = [_shorten(one) for one in everything if not one.tool]
         clock = self._take("clock", must=True)
         self._take("faults")
         health = self._take("health") or {}
@@ -187,7 +187,7 @@ class Gathering:
             if symbol:
                 counts[market_of(one), symbol] += 10 if one.method != "GET" else 1
         known = {
-            (product, symbol) for product in (CONTRACT, SPOT) for symbol in self._listed(product)
+            (product, symbol) for product in (CONTRACT, SPOT) for symbol in self._symbols(product)
         }
         found = [market for market, _ in counts.most_common() if market in known]
         if len(found) > MARKETS_MOST:
@@ -195,7 +195,7 @@ class Gathering:
             self._lacking.append(f"markets {left}")
         return found[:MARKETS_MOST] or [(CONTRACT, "BTCUSDT")]
 
-    def _listed(self, product: str) -> list[str]:
+    def _symbols(self, product: str) -> list[str]:
         name = "contract_exchange_info" if product == CONTRACT else "exchange_info"
         try:
             return [one["symbol"] for one in self._ask(name, "", {})["symbols"]]
@@ -323,7 +323,7 @@ class Gathering:
         return found
 
 
-def _shortened(one: WireEntry) -> WireEntry:
+def _shorten(one: WireEntry) -> WireEntry:
     """Return an entry without the rest of an answer that everybody gets alike."""
     if one.owner or one.kind != "REQUEST" or len(one.answer) <= PUBLIC_ANSWER:
         return one

@@ -7,13 +7,13 @@ from pathlib import Path
 from venue.client.defaults import DEFAULT_URL
 from venue.report import file
 from venue.report.data import ReportAbout, ReportBounds, ReportCommand, ReportData
-from venue.report.gather import asking, gathered
+from venue.report.gather import asking, gather
 
 
 def report_of(url: str, about: ReportAbout, bounds: ReportBounds | None = None) -> ReportData:
     """Return the data of a report on the venue at an address. Any of FAILURES."""
     with asking(url) as ask:
-        return gathered(ask, about, bounds)
+        return gather(ask, about, bounds)
 
 
 def of_venue(url: str) -> ReportAbout:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from venue.api.documents.table import ROWS
+from venue.api.operation import product_of
 from venue.api.operator.wire import WireEntry
+
+_ROWS: Final = {row.name: row for row in ROWS}
 
 
 def fields_of(entry: WireEntry) -> dict[str, Any]:
@@ -19,8 +23,9 @@ def fields_of(entry: WireEntry) -> dict[str, Any]:
 
 
 def market_of(entry: WireEntry) -> str:
-    """Return the product that a request is about."""
-    return "contract" if "/capi/" in entry.path or "contract" in entry.operation else "spot"
+    """Return the product that a request is about; "spot" where it is about none."""
+    row = _ROWS.get(entry.operation)
+    return (product_of(row) if row is not None else "") or "spot"
 
 
 def symbol_of(entry: WireEntry) -> str:

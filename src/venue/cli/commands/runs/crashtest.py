@@ -135,8 +135,8 @@ async def _reported(plan: TrialPlan, chosen: list[Incident], report: str) -> Cam
 
     reports: dict[bytes, ReportData] = {}  # by the run's file, of the incident under way
 
-    async def kept(url: str) -> bytes:
-        run, data = await asyncio.to_thread(_kept, url)
+    async def keep(url: str) -> bytes:
+        run, data = await asyncio.to_thread(_keep_run, url)
         if data is not None:
             reports[run] = data
         return run
@@ -149,14 +149,14 @@ async def _reported(plan: TrialPlan, chosen: list[Incident], report: str) -> Cam
             tell(f"{'':9}venue open {path}", flush=True)
         if run in reports:
             page = path.with_suffix(".html")
-            write_report(page, _judged(plan, result, reports[run], path))
+            write_report(page, _add_verdict(plan, result, reports[run], path))
             tell(f"{'':9}report {page}", flush=True)
         reports.clear()
 
-    return await Campaign(plan, kept, told).report(chosen)
+    return await Campaign(plan, keep, told).report(chosen)
 
 
-def _kept(url: str) -> tuple[bytes, ReportData | None]:
+def _keep_run(url: str) -> tuple[bytes, ReportData | None]:
     """A file of the run of the venue at an address, empty when the venue does not give it; and the
     data of its report."""
     from venue.bundle.file import sealed
@@ -175,7 +175,7 @@ def _kept(url: str) -> tuple[bytes, ReportData | None]:
     return run, None
 
 
-def _judged(plan: TrialPlan, result: Result, data: ReportData, run: Path) -> ReportData:
+def _add_verdict(plan: TrialPlan, result: Result, data: ReportData, run: Path) -> ReportData:
     """The report's data with the verdict on an incident, and how to repeat it."""
     import msgspec
 
