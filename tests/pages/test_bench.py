@@ -286,7 +286,7 @@ def test_the_state_that_went_back_is_the_one_that_is_shown(
         page.get_by_role("button", name="Keep and go back").click()
         row = page.locator(".menu li", has_text="base")
         row.get_by_role("button", name="Go back").click()
-        expect(page.get_by_text("alice has no open order in BTCUSDT.")).to_be_visible()
+        expect(page.get_by_text("alice has no open order in BTCUSDT perpetual.")).to_be_visible()
         expect(page.get_by_text("epoch 1")).to_be_visible()
         expect(page.locator(".said code")).to_contain_text("venue snapshot revert base")
 

@@ -103,8 +103,8 @@ function twice() {
       grade: "bad",
       title: "The same order was sent twice",
       words: `Request ${before} of ${first.owner} got no answer.
-        Request ${number} sent the same order again, and was taken. ${orderIds(first).length ? "Both were carried out."
-          : "The first may have been carried out too."}`,
+        Request ${number} sent the same order again, and was taken. ${orderIds(first).length
+          ? "Both were carried out." : "The first may have been carried out too."}`,
       rule: "",
       entries: [first, other],
       why: toRequest(other),
