@@ -37,7 +37,8 @@ def take(folder: Path) -> None:
             page.locator(".wire .lines").get_by_text("contract_balance").first.wait_for()
             page.screenshot(path=folder / "bench.png")
             page.locator(".wire .lines .bad").first.click()
-            page.get_by_text("Send it mended").first.wait_for()  # the reasons are there
+            page.get_by_text("Send it mended").first.wait_for()
+            page.get_by_text("The venue plays its journal").wait_for(state="hidden")
             page.screenshot(path=folder / "why.png")
 
 
