@@ -323,7 +323,7 @@ class Plan:
         return self.stakes
 
     def _has_stake(self, pool: Pool) -> bool:
-        """Return whether earlier fills must be counted to check a pool."""
+        """Return whether fills that were planned before touch the pool: its check counts them."""
         return self.stakes is not None and pool in self.stakes.pools
 
     def _loses_easily(self, fill: Fill, terms: Terms, loss: int) -> bool:

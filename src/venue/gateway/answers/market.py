@@ -112,8 +112,8 @@ def encode_candles(
     limit: int,
     view: Callable[[candles.Candle], CandleView],
 ) -> EncodedBody:
-    """Return the newest candles, oldest first: a closed one is encoded once, only the open one
-    again."""
+    """Return the newest candles, oldest first: a finished one is encoded once, the unfinished one
+    each time."""
     series = answers.series(question)
     enough = series.complete or len(series.keys) >= limit
     if (

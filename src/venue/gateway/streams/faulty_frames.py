@@ -80,7 +80,7 @@ class FaultyFrames:
         held.extend((due, frame) for frame in frames)
 
     def _send(self, listener: FrameReceiver) -> None:
-        """Send what is due, and come again for what is not."""
+        """Send the frames whose time has come, and set a timer for the others."""
         loop = asyncio.get_running_loop()
         held = self._late[listener]
         while held and held[0][0] <= loop.time():

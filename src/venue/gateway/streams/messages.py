@@ -62,7 +62,7 @@ def plain(params: Raw) -> Any:
 
 
 def join_reasons(reasons: list[str]) -> str:
-    """Reasons of one refusal, in their order."""
+    """Join the reasons of one refusal into one text, in their order."""
     told = "; ".join(reasons[:TOLD_MAX])
     return told if len(reasons) <= TOLD_MAX else f"{told}; and {len(reasons) - TOLD_MAX} more"
 

@@ -194,7 +194,7 @@ class HttpConnection:
     # -- answering --------------------------------------------------------------------------------
 
     def answer(self, data: bytes) -> None:
-        """The whole answer to the request under way."""
+        """Send the whole answer to the request under way."""
         self._answering = False
         if self._transport.is_closing():
             return

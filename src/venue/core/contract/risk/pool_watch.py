@@ -176,7 +176,8 @@ class Watch:
         return units
 
     def _rank(self, pool: Pool) -> int:
-        """Update the stored rankings for a pool; return the units of work."""
+        """Update the places of a pool's positions in the queues of deleveraging; return the work
+        that it cost, in units."""
         own = equity(pool)
         moved = 0
         for position in pool.positions:

@@ -412,7 +412,7 @@ async def liquidations(call: Call, request: LiquidationsRequest) -> list[Liquida
 
 
 async def liquidation(call: Call, request: LiquidationRequest) -> LiquidationStoryView:
-    """Return one liquidation, rung by rung."""
+    """Return one liquidation with each of its steps."""
     node = call.node
     story = await node.ask(questions.liquidation, request.id)
     if story is None:

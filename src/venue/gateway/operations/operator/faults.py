@@ -229,7 +229,7 @@ def _check_met(operation: str | None, method: str | None, kind: str) -> None:
 
 
 def _time(name: str, text: str | None, now: int) -> int | None:
-    """Return a venue time in µs; ApiError when the text names none."""
+    """Return a venue time in µs, None without a text; ApiError for a text that is no time."""
     if text is None:
         return None
     base, plus, span = text.partition("+")
