@@ -99,6 +99,20 @@ def test_a_paused_clock_and_the_product_are_named(browser: Browser, server: Serv
         expect(page.locator("#menu-prices")).to_contain_text("Time is paused")
 
 
+def test_an_ignored_parameter_and_a_wrong_signature_are_marked(
+    browser: Browser, server: Server
+) -> None:
+    with opened(browser, server) as page:
+        taken = server.client("alice").post(CONTRACT, order("60000", time_in_force="IOC"))
+        assert taken.status == 200
+        expect(page.locator(".line.odd .told")).to_have_text("ignored: time_in_force")
+        expect(page.locator(".line.odd .asked")).to_contain_text("perp")
+        forged = {**server.account("alice"), "secret": "another"}
+        assert server.client(forged).get("/api/v3/account/").json["code"] == -1047
+        expect(page.locator(".line.bad .whose").first).to_have_text("key …lice, not verified")
+        expect(page.locator(".line.bad .asked").first).to_contain_text("spot")
+
+
 def mended(page: Page, server: Server) -> None:
     """The request is taken with a size that there is money for, and with one of one's own."""
     page.get_by_role("button", name="Send it mended as alice").click()

@@ -40,6 +40,18 @@ export function isRequest(entry) {
   return entry.kind === "REQUEST" || entry.kind === "OPERATION";
 }
 
+/** The product that a request is about; "" for one of neither. @param {WireEntry} entry */
+export function market(entry) {
+  if (entry.path.includes("/capi/")) return "perp";
+  return entry.path.includes("/api/") ? "spot" : "";
+}
+
+/** Who sent it: an owner, a key whose signature was wrong, or nobody. @param {WireEntry} entry */
+export function whose(entry) {
+  if (entry.owner) return entry.owner;
+  return entry.signed?.key ? `key …${entry.signed.key.slice(-4)}, not verified` : "public";
+}
+
 /** 200, 400, lost, or the way of a frame. @param {WireEntry} entry */
 export function outcome(entry) {
   if (entry.kind === "HEARD") return "▸ in";

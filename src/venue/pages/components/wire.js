@@ -7,11 +7,13 @@ import {
   ignored,
   isRequest,
   lost,
+  market,
   outcome,
   refusal,
   refused,
   summary,
   twins,
+  whose,
 } from "../entries.js";
 import { html } from "../html.js";
 import { follow, go, linked, place } from "../route.js";
@@ -146,17 +148,17 @@ function Line({ entry, first }) {
   const chosen = place.value.why?.kind === "request" && place.value.why.id === why.id;
   const bad = refused(entry) || lost(entry);
   const unknown = ignored(entry);
+  const colour = bad ? "bad" : unknown.length ? "odd" : "";
   return html`<li>
-    <a href=${linked({ why })} class=${`line ${bad ? "bad" : ""} ${isRequest(entry)
-      ? "" : "frame"}`}
+    <a href=${linked({ why })} class=${`line ${colour} ${isRequest(entry) ? "" : "frame"}`}
       aria-current=${chosen ? "true" : undefined}
       onClick=${(/** @type {MouseEvent} */ event) => follow(event, { why })}>
       <time class="num dim" title=${`Request ${entry.number}`}>${exact(entry.time)}</time>
       <span class=${`outcome ${bad ? "bad" : isRequest(entry) ? "good" : ""}`}>${outcome(entry)}
         </span>
       <span class="asked">${asked(entry)} <span class="num dim">${isRequest(entry)
-        ? `#${entry.number}` : ""}</span></span>
-      <span class="whose dim">${entry.owner || "public"}</span>
+        ? `#${entry.number} ${market(entry)}` : ""}</span></span>
+      <span class="whose dim">${whose(entry)}</span>
       <span class="took num dim">${isRequest(entry) ? `${entry.ms.toFixed(1)} ms` : ""}</span>
       <span class="summary">${summary(entry)}</span>
       ${bad && html`<span class="told">${refusal(entry)}</span>`}
