@@ -16,7 +16,7 @@ from venue.core.counters import Counters
 from venue.core.units import ceil_div
 
 ROOT = Path(__file__).resolve().parents[2]
-SPOT_MODULES, CONTRACT_MODULES = 19, 25  # an order enters no more
+SPOT_MODULES, CONTRACT_MODULES = 20, 26  # an order enters no more
 TRIES = 3  # a tick of the venue's clock may come between
 
 

@@ -1,4 +1,4 @@
-"""One browser for the tests of the pages."""
+"""One browser for the tests of a file: while it is open, no other loop runs in the process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 from support.browser import chromium
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as found:
         yield found

@@ -175,9 +175,6 @@ class Methods:
     cancel_after = Call(countdowns.cancel_after)
     contract_cancel_after = Call(countdowns.contract_cancel_after)
 
-    places = Call(own.places)
-    own_wire = Call(own.own_wire)
-
     open_copies = Call(copying_follower.open_copies)
     each_open_copies = Each(copying_follower.open_copies)
     copy_settings = Call(copying_follower.copy_settings)
@@ -192,6 +189,9 @@ class Methods:
     each_open_tracks = Each(copying_trader.open_tracks)
     ended_tracks = Call(copying_trader.ended_tracks)
     copied_pairs = Call(copying_trader.copied_pairs)
+
+    places = Call(own.places)
+    own_wire = Call(own.own_wire)
 
     health = Call(operator_venue.health)
     owners = Call(operator_venue.owners)

@@ -65,7 +65,7 @@ UNKNOWN_PATHS = [
     ("G3", "/api/v3/openOrders%00"),
     ("G3", "/api/v3/openOrders%3fsymbol=BTCUSDT"),
     ("G3", "//api/v3/openOrders"),
-    ("G3", "/"),
+    ("G3", "//"),
     ("G3", "/_venue"),
     ("G3", "/_venue/../api/v3/ping"),
     ("G3", "/spot/spot/api/v3/ping"),

@@ -86,11 +86,10 @@ def banner(running: Running, options: Options, rest: str, took_s: float) -> str:
     rows = [
         f" venue {venue.__version__}   {kind}",
         "",
-        f" Page        {rest}/",
         f" REST        {rest}   (spot /api/v3, contracts /capi/v3)",
         f" WebSocket   {facts['ws_spot']}/public   (and /private)",
         f"             {facts['ws_contract']}/public",
-        " Also        /openapi.json, /asyncapi.json, /_venue/health",
+        f" Page        {rest}/   (also /openapi.json, /_venue/health)",
         "",
     ]
     if running.host in ANYWHERE:

@@ -16,15 +16,14 @@ def lots_before(orders: Iterable[Order[T]], most: int = LOOKED_MAX) -> dict[int,
     A parked order has no place. An order that `most` looks at resting orders do not reach has none
     here either. Each level is looked at once, from both its ends: few orders wait in the middle.
     """
-    levels: dict[tuple[int, int, int], list[Order[T]]] = {}
+    levels: dict[tuple[int, int, int], tuple[Level[T], list[Order[T]]]] = {}
     for order in orders:
-        if order.level is not None and order.order_id not in order.market.book.parked:
+        level = order.level
+        if level is not None and order.order_id not in order.market.book.parked:
             key = (order.market.ordinal, order.side, order.price)
-            levels.setdefault(key, []).append(order)
+            levels.setdefault(key, (level, []))[1].append(order)
     found: dict[int, int] = {}
-    for wanted in levels.values():
-        level = wanted[0].level
-        assert level is not None, "they rest"
+    for level, wanted in levels.values():
         ids = dict.fromkeys([order.order_id for order in wanted])
         left = len(ids)
         for order, before in _from_both_ends(level):
