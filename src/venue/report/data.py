@@ -28,13 +28,15 @@ class ReportVerdict(Struct, frozen=True):
 
 class ReportAbout(Struct, frozen=True):
     """The facts that the maker of a report knows of the run. `seed` "": ask the venue for it.
-    Entries of the wire up to number `after` are no part of it."""
+    Entries of the wire up to number `after` are no part of it. `faults` are the rules that were
+    removed before the report: its questions would meet them."""
 
     title: str
     verdict: ReportVerdict | None = None
     commands: list[ReportCommand] = []
     seed: str = ""
     after: int = 0
+    faults: list[dict[str, Any]] = []
 
 
 class ReportBounds(Struct, frozen=True, kw_only=True):

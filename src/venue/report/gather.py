@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -27,6 +28,7 @@ from venue.report.data import (
 )
 from venue.report.equity import Closes, closes, contract_equity, spot_equity
 from venue.report.explained import Reasons
+from venue.report.newest import PAGE, Newest, newest
 from venue.report.reading import market_of, symbol_of
 
 # Asks an operation by its name, for an owner or with "" as the operator. Any of FAILURES.
@@ -40,8 +42,7 @@ PUBLIC_ANSWER: Final = 400  # characters of the answer to a question that anybod
 OWNERS_MOST: Final = 6
 MARKETS_MOST: Final = 6
 CANDLES: Final = 1_000
-PAGES_MOST: Final = 10
-PAGE: Final = 100
+ROWS: Final = 1_000  # of a list that tells so many at once
 ORDINARY_UID: Final = 10_000_000  # the venue's own accounts lie below
 QUIET: Final = ("advance_clock", "preview")  # they change nothing that a reader looks for
 
@@ -92,7 +93,7 @@ class Gathering:
         everything = self._wire()
         wire = [_shorten(one) for one in everything if not one.tool]
         clock = self._take("clock", must=True)
-        self._take("faults")
+        self._take_faults()
         health = self._take("health") or {}
         owners = self._owners(wire)
         markets = self._markets(wire, owners)
@@ -140,7 +141,19 @@ class Gathering:
             self._lacking.append(f"{name.replace('_', ' ')}{of}: {words(problem)}")
             return None
         self._replies.append(ReportReply(name, owner, values, reply))
+        if owner and values.get("limit") == len(reply):
+            self._lack_earlier(name, owner, f"the newest {len(reply)} are in it")
         return reply
+
+    def _lack_earlier(self, name: str, owner: str, why: str) -> None:
+        self._lacking.append(f"earlier {name.replace('_', ' ')} of {owner}: {why}")
+
+    def _take_faults(self) -> None:
+        """Keep the rules of faults, as they were before they were removed."""
+        if self._about.faults:
+            self._replies.append(ReportReply("faults", "", {}, self._about.faults))
+        else:
+            self._take("faults")
 
     def _reason(self, kind: str, identity: int) -> bool:
         """Keep an explanation; return whether there is one. Unreachable: it takes too long."""
@@ -261,65 +274,42 @@ class Gathering:
         self._take("operator_positions", "", owner=name)
         self._take("contract_open_orders", name)
         self._take("open_algos", name)
-        fills: list[dict[str, Any]] = []
+        lists = []
         for symbol in symbols:
-            fills += self._take("user_trades", name, symbol=symbol, limit=PAGE) or []
-            self._take("contract_order_history", name, symbol=symbol, limit=CANDLES)
-        incomes = self._incomes(name, span[0])
+            lists.append(self._newest("user_trades", name, span, symbol=symbol))
+            self._take("contract_order_history", name, symbol=symbol, limit=ROWS)
+        fills = [fill for one in lists for fill in one.items]
+        incomes = self._newest("income", name, span)
+        begin, end = max(one.since for one in (*lists, incomes)), span[1]
         equity = next((Decimal(one["balance"]) for one in balance if one["asset"] == "USDT"), None)
         if equity is None or any(one["symbol"] not in self._marks for one in positions):
             return []
         held = {symbol: Decimal(0) for symbol in symbols}
         for one in positions:
             held[one["symbol"]] += Decimal(one["size"]) * (1 if one["side"] == "LONG" else -1)
-        return contract_equity(span, (equity, held), incomes, fills, self._marks)
-
-    def _incomes(self, name: str, begin: int) -> list[dict[str, Any]]:
-        """Return the incomes of the run, newest first, and one before it."""
-        found: list[dict[str, Any]] = []
-        key: dict[str, Any] = {}
-        try:
-            for _ in range(PAGES_MOST):
-                page = self._ask("income", name, {"limit": PAGE, **key})
-                found += page["items"]
-                if not page["hasNextPage"] or page["items"][-1]["time"] < begin:
-                    break
-                key = page["nextKey"]
-        except FAILURES as problem:
-            self._lacking.append(f"income of {name}: {words(problem)}")
-        reply = {"hasNextPage": False, "items": found, "nextKey": None}
-        self._replies.append(ReportReply("income", name, {}, reply))
-        return found
+        return contract_equity((begin, end), (equity, held), incomes.items, fills, self._marks)
 
     def _spot(self, name: str, symbols: list[str], span: tuple[int, int]) -> list[tuple[int, str]]:
         account = self._take("account", name)
         self._take("open_orders", name)
         for symbol in symbols:
-            self._take("my_trades", name, symbol=symbol, limit=PAGE)
-            self._take("all_orders", name, symbol=symbol, limit=CANDLES)
-        bills = self._bills(name, span[0])
+            self._take("my_trades", name, symbol=symbol, limit=ROWS)
+            self._take("all_orders", name, symbol=symbol, limit=ROWS)
+        bills = self._newest("bills", name, span)
         if account is None:
             return []
         now = {one["asset"]: Decimal(one["free"]) + Decimal(one["locked"])
                for one in account["balances"]}  # fmt: skip
-        return spot_equity(span, now, bills, self._lasts)
+        return spot_equity((bills.since, span[1]), now, bills.items, self._lasts)
 
-    def _bills(self, name: str, begin: int) -> list[dict[str, Any]]:
-        """Return the spot bills of the run, newest first."""
-        found: list[dict[str, Any]] = []
-        seen: set[str] = set()
-        try:
-            for _ in range(PAGES_MOST):
-                more = {"before": found[-1]["billId"]} if found else {}
-                page = self._ask("bills", name, {"limit": PAGE, **more})
-                page = [one for one in page if one["billId"] not in seen]
-                seen.update(one["billId"] for one in page)
-                found += page
-                if len(page) < PAGE or int(page[-1]["cTime"]) < begin:
-                    break
-        except FAILURES as problem:
-            self._lacking.append(f"bills of {name}: {words(problem)}")
-        self._replies.append(ReportReply("bills", name, {}, found))
+    def _newest(self, name: str, owner: str, span: tuple[int, int], **values: Any) -> Newest:
+        """Ask for the items of the run, and keep them as one page."""
+        found = newest(partial(self._ask, name, owner), name, span, **values)
+        if found.problem:
+            self._lack_earlier(name, owner, found.problem)
+        page = {"hasNextPage": False, "items": found.items, "nextKey": None}
+        reply = page if name == "income" else found.items
+        self._replies.append(ReportReply(name, owner, values, reply))
         return found
 
 
