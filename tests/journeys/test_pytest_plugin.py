@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from support.reports import data_of
 from support.server import Server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,6 +75,46 @@ def test_the_run_of_a_failed_test_is_kept(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "venue", "replay", str(kept)]
     replayed = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "state" in replayed.stdout
+
+
+def test_the_report_of_a_failed_test_tells_of_its_venue(tmp_path: Path) -> None:
+    """Faults of the test do not meet its questions, which do not count as hits either."""
+    (tmp_path / "test_lost.py").write_text(
+        "import pytest, venue as client\n"
+        "def test_a_bot(venue, venue_world):\n"
+        "    venue.faults.add('drop_after', operation='*', id='mute')\n"
+        "    with pytest.raises(client.Unreachable):\n"
+        "        venue.ask('alice', 'place_order', symbol='BTCUSDT', side='BUY', type='LIMIT',\n"
+        "                  quantity='0.01', price='60000', timeInForce='GTC')\n"
+        "    assert 'this' == 'that'\n"
+    )
+    done = run(tmp_path, "test_lost.py", cached=True)
+    folder = tmp_path / ".pytest_cache" / "d" / "venue"
+    assert "1 failed" in done.stdout, done.stdout
+    assert "fault mute {'kind': 'drop_after', 'side': 'after'}: 1 of 1\n" in done.stdout
+    for name in ("test_a_bot", "test_a_bot-2"):
+        assert f"report {folder / name}.html" in done.stdout, done.stdout
+    data = data_of(folder / "test_a_bot.html")
+    assert data.verdict is not None
+    assert data.verdict.title == "test_a_bot: AssertionError: assert 'this' == 'that'"
+    assert [(one.operation, one.status) for one in data.wire] == [("place_order", None)]
+    replies = {(one.name, one.owner): one.reply for one in data.replies}
+    assert [one["hits"] for one in replies["faults", ""]] == [1]
+    assert [one["price"] for one in replies["open_orders", "alice"]] == ["60000.00"]
+    assert data.lacking == []
+
+
+def test_a_report_that_cannot_be_written_hides_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "test_lost.py").write_text(
+        "def test_a_bot(venue, request):\n"
+        "    folder = request.config.cache.mkdir('venue')\n"
+        "    (folder / 'test_a_bot.html').mkdir()\n"
+        "    assert 'this' == 'that'\n"
+    )
+    done = run(tmp_path, "test_lost.py", cached=True)
+    assert "assert 'this' == 'that'" in done.stdout, done.stdout
+    assert "no report: " in done.stdout
+    assert "1 failed" in done.stdout
 
 
 def test_a_program_is_tested_unchanged(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from venue.api.profile import Profile
 
 if TYPE_CHECKING:
     from venue.practice import Practice
+    from venue.report.gather import Ask
     from venue.testing.handle import Handle, Wire
 
 URL: Final = "VENUE_URL"
@@ -259,53 +260,67 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     """Add the venue's state at the end to the report of a failing test."""
     report = yield
     if report.when == "call" and report.failed:
-        for handle in item.stash.get(_HANDLES, []):
-            log, run = _log(handle), _kept_run(item, handle)  # before `_state` asks and clears
-            page = _written_report(item, handle, report)
-            told = "\n".join([_state(handle), *run, *page])
+        handles: list[Handle] = item.stash.get(_HANDLES, [])
+        for number, handle in enumerate(handles):
+            stem = _file_stem(item, number)
+            log, run = _log(handle), _kept_run(item, handle, stem)  # before `_state` clears
+            faults, state = _state(handle)
+            page = _written_report(item, handle, stem, report, faults)
+            told = "\n".join([state, *run, *page])
             report.sections += [("venue", told), ("venue's wire log", log)]
     return report
 
 
-def _state(handle: Handle) -> str:
+def _file_stem(item: pytest.Item, number: int) -> str:
+    """Return the name of a test's files; a second venue of the test has its own."""
+    stem = re.sub(r"[^0-9A-Za-z_]+", "-", item.name)
+    return f"{stem}-{number + 1}" if number else stem
+
+
+def _state(handle: Handle) -> tuple[list[dict[str, Any]], str]:
+    """Return the rules of faults, which are removed, and the venue's state in words."""
     from venue.client.errors import FAILURES
+    from venue.report.gather import asking
     from venue.times import US_PER_MS, instant_text
 
     # A venue that the tests started has ended when its address is read.
     lines = [handle.url if handle.seed is None else f"seed {handle.seed}"]
+    faults: list[dict[str, Any]] = []
     try:
         lines.append(f"venue time {instant_text(handle.clock.now() * US_PER_MS)}")
-        for one in handle.operator("faults"):
+        faults = handle.operator("faults")
+        for one in faults:
             lines.append(f"fault {one['id']} {one['effect']}: {one['hits']} of {one['matched']}")
         handle.faults.clear()  # the questions that follow meet none
-        for one in handle.operator("owners"):
-            if one["name"] in handle.accounts:
-                lines.append(f"{one['name']}: {'; '.join(_account(handle, one))}")
+        with asking(handle.url) as ask:
+            for one in ask("owners", "", {}):
+                if one["name"] in handle.accounts:
+                    lines.append(f"{one['name']}: {'; '.join(_account(ask, one))}")
     except FAILURES as problem:
         lines.append(str(problem))
-    return "\n".join(lines)
+    return faults, "\n".join(lines)
 
 
-def _account(handle: Handle, owner: dict[str, Any]) -> list[str]:
+def _account(ask: Ask, owner: dict[str, Any]) -> list[str]:
     """Return an owner's open orders, money and positions, in words."""
     name = owner["name"]
     spot = []
-    for one in handle.ask(name, "account")["balances"]:
+    for one in ask("account", name, {})["balances"]:
         locked = f" ({one['locked']} locked)" if Decimal(one["locked"]) else ""
         spot.append(f"{one['free']} {one['asset']}{locked}")
     margin = [f"{one['balance']} {one['asset']}"
               for row in ("contract_balance", "demo_balance")
-              for one in handle.ask(name, row) if Decimal(one["balance"])]  # fmt: skip
+              for one in ask(row, name, {}) if Decimal(one["balance"])]  # fmt: skip
     held = [f"{one['side']} {one['size']} {one['symbol']} at {one['entryPrice']}, profit"
             f" {one['unrealizePnl']} {one['asset']}"
-            for one in handle.operator("operator_positions", owner=name)]  # fmt: skip
+            for one in ask("operator_positions", "", {"owner": name})]  # fmt: skip
     told = [f"{owner['openOrders']} open order{'s' * (owner['openOrders'] != 1)}"]
     told += [f"spot {', '.join(spot)}"] * bool(spot)
     told += [f"contracts {', '.join(margin)}"] * bool(margin)
     return told + held
 
 
-def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
+def _kept_run(item: pytest.Item, handle: Handle, stem: str) -> list[str]:
     """Return a line on how to open the venue's run, which stays in pytest's cache; empty if there
     is none."""
     from venue.bundle.file import RunRefused, write
@@ -316,8 +331,9 @@ def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
     cache = getattr(item.config, "cache", None)
     if cache is None:
         return []
-    path = cache.mkdir("venue") / f"{re.sub(r'[^0-9A-Za-z_]+', '-', item.name)}.venue"
+    path = cache.mkdir("venue") / f"{stem}.venue"
     try:
+        path.unlink(missing_ok=True)  # of an earlier session
         with Client(handle.url, timeout_s=PATIENCE_S) as client:
             write(str(path), gathered(client))
     except FAILURES as problem:
@@ -327,32 +343,41 @@ def _kept_run(item: pytest.Item, handle: Handle) -> list[str]:
     return [f"venue open {path}"]
 
 
-def _written_report(item: pytest.Item, handle: Handle, failed: pytest.TestReport) -> list[str]:
+def _written_report(
+    item: pytest.Item,
+    handle: Handle,
+    stem: str,
+    failed: pytest.TestReport,
+    faults: list[dict[str, Any]],
+) -> list[str]:
     """Return a line that names the report of the test's venue, which stays in pytest's cache; empty
     if there is none."""
-    from venue.client.errors import FAILURES
     from venue.report.data import ReportAbout, ReportBounds, ReportCommand, ReportVerdict
     from venue.report.making import report_of, write_report
 
     cache = getattr(item.config, "cache", None)
     if cache is None:
         return []
-    path = cache.mkdir("venue") / f"{re.sub(r'[^0-9A-Za-z_]+', '-', item.name)}.html"
+    folder = cache.mkdir("venue")
+    path, run = folder / f"{stem}.html", folder / f"{stem}.venue"
     crash = getattr(failed.longrepr, "reprcrash", None)
     words = str(getattr(crash, "message", "") or "the test failed").splitlines()
+    commands = [ReportCommand("This test again", f"pytest {item.nodeid}")]
+    if run.exists():
+        commands.append(ReportCommand("The run, at any of its commands", f"venue open {run.name}"))
     about = ReportAbout(
         item.nodeid,
         ReportVerdict("failed", f"{item.name}: {words[0]}", words[1:6]),
-        [ReportCommand("This test again", f"pytest {item.nodeid}"),
-         ReportCommand("The run, at any of its commands", f"venue open {path.stem}.venue")],
+        commands,
         "" if handle.seed is None else str(handle.seed),
         handle.wire.after,
-    )  # fmt: skip
+        faults,
+    )
     few = ReportBounds(refusals=3, orders=2, others=1, seconds=5.0)
     try:
         write_report(path, report_of(handle.url, about, few))
-    except (*FAILURES, OSError) as problem:
-        return [f"no report: {problem}"]
+    except Exception as problem:  # noqa: BLE001 - whatever it is, the test's own failure is told
+        return [f"no report: {problem or type(problem).__name__}"]
     return [f"report {path}"]
 
 
