@@ -147,6 +147,29 @@ def test_the_payload_ends_before_what_cannot_be_shown(server: Server) -> None:
     assert payload.endswith(f"POST{ORDER}...")
 
 
+def test_a_secret_in_a_query_beside_a_body_is_not_shown(server: Server) -> None:
+    """The venue refuses such a request; no command repeats it."""
+    alice = server.client("alice")
+    target, raw = f"{ORDER}?passphrase=open-sesame", json.dumps(SPOT.plain).encode()
+    asked = [
+        alice.post(target, raw),
+        alice.call("POST", target, raw, headers={"ACCESS-SIGN": "A" * 44}),
+    ]
+    assert [answer.json["code"] for answer in asked] == [-1142, -1047]
+    for entry in entries(server, kind="REQUEST", limit=2):
+        assert "open-sesame" not in json.dumps(entry)
+        assert json.loads(entry["text"]) == {"passphrase": "***", **SPOT.plain}
+        assert entry["repeat"] is None
+
+
+def test_a_query_beside_an_empty_body_is_shown(server: Server) -> None:
+    answer = server.client("alice").call("GET", "/api/v3/openOrders?symbol=BTCUSDT", b"{}")
+    assert answer.status == 200, answer
+    entry = last(server, owner="alice", kind="REQUEST")
+    assert json.loads(entry["text"]) == {"symbol": "BTCUSDT"}
+    assert entry["repeat"] == "venue get /api/v3/openOrders --as alice symbol=BTCUSDT"
+
+
 def keyed(client: Client, **more: Any) -> Answer:
     body = {"owner": "alice", "permissions": ["READ"], **more}
     return client.post("/_venue/keys", body)

@@ -115,7 +115,8 @@ def entry_of(node: Node, noted: Noted | LoggedFrame) -> WireEntry:
         noted.number, noted.time // US_PER_MS, kind, owner, method, path,
         row.name if row is not None else "", noted.status or None, refused.code,
         _without_echoes(refused.msg, plain), round((noted.ended - noted.began) * 1_000, 3),
-        noted.fault, _text(noted, values), repeat_line(row, path, owner, values), answer,
+        noted.fault, _text(noted, values),
+        None if _is_split(noted) else repeat_line(row, path, owner, values), answer,
         reply.size, len(reply.body) < reply.size or bool(reply.body and not answer),
         reply.ignored, _orders(reply.body), noted.sequence, _signed(noted, plain), is_tool(noted),
     )  # fmt: skip
@@ -142,15 +143,19 @@ def row_of(method: str, path: str) -> Row | None:
 
 
 def _values(noted: Noted, row: Row | None) -> Values | None:
-    """Return the parameters; None where they are cut, or cannot be read."""
+    """Return the parameters of query and body; None where they are cut, or cannot be read."""
     if max(len(noted.query), len(noted.body)) >= KEPT_BYTES:
         return None
     try:
-        if noted.body:
-            return body_values(noted.body)
-        return query_values(noted.query, _lists(row)) if noted.query else {}
+        found = query_values(noted.query, _lists(row)) if noted.query else {}
+        return {**found, **body_values(noted.body)} if noted.body else found
     except ApiError:
         return None
+
+
+def _is_split(noted: Noted) -> bool:
+    """Return whether both query and body have parameters, which no command sends."""
+    return bool(noted.query) and noted.body.strip() not in (b"", b"{}")
 
 
 def _lists(row: Row | None) -> frozenset[str]:
