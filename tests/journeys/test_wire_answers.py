@@ -20,6 +20,7 @@ from support.socket_desk import SPOT, place
 from venue.api import signing
 from venue.bundle.file import unsealed
 from venue.gateway.dispatch.wire_log import KEPT_BYTES
+from venue.gateway.operations.operator.wire_entries import Reply, _answer_text
 
 WIRE = "/_venue/wire"
 ORDER = SPOT.order
@@ -117,6 +118,28 @@ def test_a_long_answer_is_cut(server: Server) -> None:
     assert len(whole) > KEPT_BYTES
     assert (entry["size"], entry["cut"]) == (len(whole), True)
     assert entry["answer"].encode() == whole[:KEPT_BYTES]
+
+
+@pytest.mark.parametrize("path", ["/pages/vendor/lightweight-charts.js", "/pages/icon.svg"])
+def test_no_answer_is_shown_of_bytes_that_are_no_text(server: Server, path: str) -> None:
+    """A long one is cut, a short one is kept whole."""
+    packed = server.client().get(path, headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    entry = last(server, kind="REQUEST", tools="true")
+    assert (entry["path"], entry["size"]) == (path, len(packed.body))
+    assert (entry["answer"], entry["cut"]) == ("", True)
+
+
+def test_an_answer_may_be_cut_in_the_middle_of_a_character() -> None:
+    body = "é".encode() * KEPT_BYTES
+    for kept in (KEPT_BYTES - 1, KEPT_BYTES):
+        text = _answer_text(Reply(body[:kept], len(body), []), {})
+        assert text == "é" * (kept // 2)
+
+
+def test_an_answer_ends_before_a_secret_that_is_cut() -> None:
+    body = b'{"msg":"a key","list":[{"x":1,"apiKey" :"hidden'
+    assert _answer_text(Reply(body, 2 * len(body), []), {}) == '{"msg":"a key","list":[{"x":1,***'
 
 
 def test_what_was_signed(server: Server) -> None:

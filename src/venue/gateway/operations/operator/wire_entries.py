@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 import shlex
@@ -36,9 +37,8 @@ ECHO_LEAST: Final = 4  # characters of a secret that is looked for in an answer
 VERBS: Final = {"GET": "get", "POST": "post", "DELETE": "delete"}
 # Paths that a browser asks for before its page can show a header.
 PAGES: Final = re.compile(r"/(_venue/session|pages/.*|why/.*|learn|favicon\.ico)?")
-_SECRETS: Final = "pass|secret|sign|token|key|invitation"
-_SECRET: Final = re.compile(_SECRETS, re.IGNORECASE)
-_SECRET_NAME: Final = re.compile(rf'"[^"]*(?:{_SECRETS})[^"]*"\s*:', re.IGNORECASE)
+_SECRET: Final = re.compile("pass|secret|sign|token|key|invitation", re.IGNORECASE)
+_FIELD_NAME: Final = re.compile(r'"[^"]*"\s*:')
 _NAME: Final = re.compile("[A-Za-z][A-Za-z0-9_]*", re.ASCII)  # never an option of the command
 _ORDER: Final = re.compile(rb'"(?:orderId|successOrderId|algoId)":"?([1-9][0-9]{0,18})[,"}\]]')
 _LENGTH: Final = re.compile(rb"\r\ncontent-length: ([0-9]+)\r\n", re.IGNORECASE)
@@ -50,6 +50,7 @@ _ROWS: Final = [
     for row in ROWS
 ]
 _encode = msgspec.json.Encoder().encode
+_utf8 = codecs.getincrementaldecoder("utf-8")
 
 
 class Refusal(msgspec.Struct):
@@ -268,10 +269,11 @@ def _answer_text(reply: Reply, plain: Values | None) -> str:
     """Return the kept part of an answer's body without secrets. It ends before the first name of
     one where the rest cannot be parsed, and is empty of bytes that are no text."""
     try:
-        text = reply.body.decode("utf-8", "strict" if len(reply.body) == reply.size else "ignore")
+        text = _utf8().decode(reply.body, final=len(reply.body) == reply.size)
     except UnicodeDecodeError:
         return ""
-    named = _SECRET_NAME.search(text)
+    names = _FIELD_NAME.finditer(text)
+    named = next((name for name in names if _SECRET.search(name[0])), None)
     if named is not None:
         try:
             text = _plain(_mask("", json_value(text)))
