@@ -10,6 +10,8 @@ import pytest
 
 from support.client import Client
 from support.faulty import add, refused
+from support.listening import Listener, login
+from support.raw import ok
 from support.server import Server
 from support.socket_desk import CONTRACT, PRODUCTS, SPOT, Product, price_contracts
 from venue import Venue
@@ -179,6 +181,35 @@ def test_what_an_operator_did_in_its_place(server: Server) -> None:
     assert bob.get(f"{WIRE}?after={after}").json == []
     (entry,) = bob.get(f"{WIRE}?after={after}&tools=true").json
     assert (entry["owner"], entry["tool"], entry["operation"]) == ("bob", True, "place_order")
+
+
+def test_an_owner_reads_no_entries_of_one_that_is_gone(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """A revert gives its uid to the next owner. Operators still see the entries."""
+    read = {"permissions": ["READ"]}
+    with Server("--no-agents", folder=tmp_path_factory.mktemp("gone")) as found:
+        operator = found.client()
+        ok(operator.put("/_venue/snapshots/base"))
+        gone = ok(operator.post("/_venue/owners", {"name": "gone"}))
+        key = ok(operator.post("/_venue/keys", {"owner": "gone", **read}))
+        account = found.client(key).get("/api/v3/account")
+        acted = operator.get("/api/v3/openOrders", headers={"X-Venue-Act-As": "gone"})
+        with Listener(found.port, SPOT.socket, login(key)) as listener:
+            listener.ask({"method": "SUBSCRIBE", "id": 1, "params": ["orders"]})
+        assert {account.status, acted.status} == {200}
+        assert len(ok(found.client(key).get(f"{WIRE}?tools=true"))) > 3
+        ok(operator.post("/_venue/snapshots/base/revert", {}))
+        other = ok(operator.post("/_venue/owners", {"name": "other"}))
+        assert other["uid"] == gone["uid"]
+        key = ok(operator.post("/_venue/keys", {"owner": "other", **read}))
+        late = found.client(key)
+        late.at_ms = int(ok(operator.get("/_venue/clock"))["time"])
+        assert ok(late.get(f"{WIRE}?tools=true")) == []
+        entries = ok(operator.get("/_venue/wire?tools=true&limit=1000"))
+        told = {entry["operation"]: entry for entry in entries}
+        assert [told[name]["owner"] for name in ("account", "open_orders")] == ["", ""]
+        assert [told[name]["tool"] for name in ("account", "open_orders")] == [False, True]
 
 
 def test_without_a_log_there_are_no_entries(tmp_path_factory: pytest.TempPathFactory) -> None:

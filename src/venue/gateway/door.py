@@ -97,11 +97,13 @@ class Door:
         return self.wire.serving(serve) if self.wire is not None else serve
 
     def go_back(self, event: StateReverted) -> None:
-        """Follow a revert: forget answers made of a state that is gone. Keys of owners that are
-        gone end before an owner can come who gets their uid."""
+        """Follow a revert: forget answers made of a state that is gone. Owners that are gone lose
+        their keys and entries of the wire log before an owner can come who gets their uid."""
         node = self.node
         self.answers.clear()
         self.keys.withdraw(node.engine.accounts)
+        if self.wire is not None:
+            self.wire.withdraw(node.engine.accounts)
         self.replays.go_back(node.clock.wall(), node.clock.oldest())
         self.epoch_line = _epoch_line(event.epoch)
 

@@ -8,7 +8,7 @@ are, and of a signature the first.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from itertools import count
 from time import perf_counter
 from typing import Any, Final
@@ -85,6 +85,15 @@ class WireLog:
         said.heard = heard
         said.fault = fault
         (self.frames if uid else self.public_frames).append(said)
+
+    def withdraw(self, owners: Container[int]) -> None:
+        """Let nobody have the entries of other uids: they are gone, and new owners get them."""
+        for noted in self.exchanges:
+            if noted.uid > 0 and noted.uid not in owners:
+                noted.uid = -1 if noted.acts else 0  # requests of operators stay theirs
+        for frame in self.frames:
+            if frame.uid not in owners:
+                frame.uid = 0
 
 
 class LoggedFrame:
