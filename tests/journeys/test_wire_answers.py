@@ -17,12 +17,12 @@ from support.listening import Listener, login
 from support.runs import venue
 from support.server import Server
 from support.socket_desk import SPOT, place
+from support.wire import WIRE, clear, entries, last
 from venue.api import signing
 from venue.bundle.file import unsealed
 from venue.gateway.dispatch.wire_log import KEPT_BYTES
 from venue.gateway.operations.operator.wire_entries import Reply, _answer_text
 
-WIRE = "/_venue/wire"
 ORDER = SPOT.order
 SECRETS = ("open-sesame", "pass|word", "s3cr3t value")
 
@@ -39,18 +39,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(autouse=True)
 def _nothing_stays(server: Server) -> Iterator[None]:
     yield
-    assert server.client().delete("/_venue/faults").status == 200
-    server.client("alice").delete(f"{SPOT.all}?symbol=BTCUSDT")
-
-
-def entries(server: Server, **asked: Any) -> list[dict[str, Any]]:
-    answer = server.client().get(f"{WIRE}?{urllib.parse.urlencode(asked)}")
-    assert answer.status == 200, answer
-    return list(answer.json)
-
-
-def last(server: Server, **asked: Any) -> dict[str, Any]:
-    return entries(server, **asked)[-1]
+    clear(server)
 
 
 def test_an_answer_is_shown_with_the_order_that_it_names(server: Server) -> None:

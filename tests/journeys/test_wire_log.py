@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,11 +19,11 @@ from support.listening import Listener, login
 from support.server import Server
 from support.socket_desk import SPOT, at_once, open_ids, place
 from support.waits import WAIT_S
+from support.wire import WIRE, clear, entries, last
 from venue.api.documents.table import ROWS
 from venue.api.operator.wire import WireEntry
 from venue.gateway.operations.operator.wire import _repeat_of
 
-WIRE = "/_venue/wire"
 SIZE = 200
 ORDER = SPOT.order
 
@@ -41,19 +40,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(autouse=True)
 def _nothing_stays(server: Server) -> Iterator[None]:
     yield
-    assert server.client().delete("/_venue/faults").status == 200
-    server.client("alice").delete(f"{SPOT.all}?symbol=BTCUSDT")
-
-
-def entries(server: Server, **asked: Any) -> list[dict[str, Any]]:
-    query = "&".join(f"{name}={value}" for name, value in asked.items())
-    answer = server.client().get(f"{WIRE}?{query}")
-    assert answer.status == 200, answer
-    return list(answer.json)
-
-
-def last(server: Server, **asked: Any) -> dict[str, Any]:
-    return entries(server, **asked)[-1]
+    clear(server)
 
 
 def run(server: Server, *arguments: str) -> str:
