@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from support.asking import say
+from support.asking import STREAM, UPGRADE, connect, say
+from support.real_venue import real_venue
 from support.server import Server
 from venue.gateway.pages.files import FOLDER, KINDS
 
@@ -188,6 +190,20 @@ def test_a_session_is_of_use_to_the_venues_own_pages_alone(server: Server, line:
     cookie, token = let_in(server)
     asked = (cookie, token, line, b"Connection: close")
     assert get(server, "/_venue/owners", *asked)[0] == 403
+
+
+def test_a_real_venue_has_no_page(tmp_path: Path) -> None:
+    """Its operators do not act for owners, so they see no account of one in a page either."""
+    with real_venue(tmp_path) as found:
+        for path in ("/", "/why/order/7", "/pages/bench.js"):
+            assert get(found, path, b"Connection: close")[0] == 404
+        token = b"Authorization: Bearer " + found.token().encode()
+        assert begin(found, [*own(found), token])[0] == 404
+        stream = STREAM.replace(b"/v3/ws/public", b"/_venue/events") % (UPGRADE, b"")
+        with closing(connect(found)) as connection:
+            connection.sendall(stream)
+            assert connection.recv(12) == b"HTTP/1.1 404"
+        assert found.stop() == 0
 
 
 def test_with_a_token_a_browser_shows_it_once(

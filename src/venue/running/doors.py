@@ -74,7 +74,7 @@ def _doors(
     """Return the function that serves a venue's requests, and the door for its streams."""
     make = partial(dispatcher, door, options, origins, operators)
     requests = make()
-    pages = partial(PageStream, door, operators)
+    pages = partial(PageStream, door, operators) if options.pages else None
     streams = _streams(door, options, requests.table, origins, limits, taken=taken, pages=pages)
     requests.faulty = FaultyDoor(door, requests, lambda clock: make(clock).serve).serve
     return door.with_wire_log(requests.serve), streams
@@ -107,7 +107,7 @@ def _streams(
     limits: SocketLimits,
     *,
     taken: StreamCount,
-    pages: PageStreams,
+    pages: PageStreams | None,
 ) -> Sockets:
     """Return the door for streams, with a hub that hears of every batch from now on."""
     node = door.node

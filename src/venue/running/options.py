@@ -42,7 +42,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     clock: ClockMode | None = None  # how time passes; None: as before, or as the machine's
     at: int | None = None  # venue time to begin at, µs
     wire_log: int = 0  # requests and frames that a practice venue keeps; 0: none
-    pages: bool = True  # it shows itself to browsers
+    pages: bool = True  # browsers see it, and any owner's account in its operator's
     resets: bool = False  # the state it begins to answer in is kept, for `reset`
 
     def limits_factor(self) -> int:

@@ -22,5 +22,6 @@ def refused(options: SharedOptions) -> str:
 def settled(shared: Options) -> Options:
     """The settings of a real venue: nothing of practice, and the interface's own limits."""
     return structs.replace(
-        shared, practice=False, agents=False, history=False, demo_keys=False, real_limits=True
-    )
+        shared, practice=False, agents=False, history=False, demo_keys=False, real_limits=True,
+        pages=False,
+    )  # fmt: skip
