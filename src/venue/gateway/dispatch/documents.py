@@ -7,9 +7,13 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
+from venue.api.operation import VENUE
 from venue.gateway.transport.request import Request
 
 READS: Final = (b"GET", b"HEAD")
+SESSION: Final = f"{VENUE.prefix}/session".encode()  # where the session of a browser begins
+FILES: Final = b"/pages/"  # how paths of the pages' files begin
+VIEWS: Final = (b"/why/", b"/learn")  # how paths begin that the bench shows by itself
 HEAVY: Final = 20  # the weight of some hundred kilobytes, or of what nobody may try often
 
 
@@ -26,6 +30,11 @@ class Document(Protocol):
 
 
 Documents = Callable[[bytes], Document | None]  # finds one by its path
+
+
+def is_of_pages(path: bytes) -> bool:
+    """Return whether browsers ask for a path before their page can show a header."""
+    return path in (b"/", b"/favicon.ico", SESSION) or path.startswith((FILES, *VIEWS))
 
 
 class Description:

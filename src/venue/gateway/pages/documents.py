@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 import msgspec
 from msgspec import Struct
 
-from venue.api.operation import VENUE
 from venue.gateway.access.operators import OperatorDoor
-from venue.gateway.dispatch.documents import HEAVY, Document
+from venue.gateway.dispatch.documents import HEAVY, SESSION, VIEWS, Document
 from venue.gateway.pages.files import page_files
 from venue.gateway.transport.request import Request
-
-SESSION: Final = f"{VENUE.prefix}/session".encode()
-VIEWS: Final = (b"/why/", b"/learn")  # how paths begin that the bench shows by itself
 
 
 class SessionReply(Struct):

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from venue.gateway.dispatch.documents import READS
+from venue.gateway.dispatch.documents import FILES, READS
 from venue.gateway.transport.request import Request
 
 FOLDER: Final = Path(__file__).parents[2] / "pages"
@@ -76,7 +76,7 @@ def page_files() -> dict[bytes, ServedFile]:
     Only what lies in the folder has a path, so no path leads out of it.
     """
     found = {
-        f"/pages/{path.relative_to(FOLDER).as_posix()}".encode(): ServedFile(path, page=False)
+        FILES + path.relative_to(FOLDER).as_posix().encode(): ServedFile(path, page=False)
         for path in sorted(FOLDER.rglob("*"))
         if path.suffix in KINDS
     }

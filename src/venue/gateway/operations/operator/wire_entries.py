@@ -19,6 +19,7 @@ from venue.api.errors import ApiError
 from venue.api.operation import Row
 from venue.api.operator.wire import KINDS, WireEntry, WireSigned
 from venue.gateway.dispatch.decode import body_values
+from venue.gateway.dispatch.documents import is_of_pages
 from venue.gateway.dispatch.json_body import Number, json_value
 from venue.gateway.dispatch.query import query_values
 from venue.gateway.dispatch.routes import strip_prefix
@@ -35,8 +36,6 @@ MASKED: Final = "***"
 ORDERS_MAX: Final = 20  # order ids of an entry
 ECHO_LEAST: Final = 4  # characters of a secret that is looked for in an answer
 VERBS: Final = {"GET": "get", "POST": "post", "DELETE": "delete"}
-# Paths that a browser asks for before its page can show a header.
-PAGES: Final = re.compile(r"/(_venue/session|pages/.*|why/.*|learn|favicon\.ico)?")
 _SECRET: Final = re.compile("pass|secret|sign|token|key|invitation", re.IGNORECASE)
 _FIELD_NAME: Final = re.compile(r'"[^"]*"\s*:')
 _NAME: Final = re.compile("[A-Za-z][A-Za-z0-9_]*", re.ASCII)  # never an option of the command
@@ -91,7 +90,7 @@ def is_tool(noted: Noted | LoggedFrame) -> bool:
     acted = noted.uid < 0 or (noted.uid > 0 and bool(noted.acts))
     if acted or isinstance(noted, SocketExchange):
         return acted
-    return noted.page or PAGES.fullmatch(noted.path.decode("latin-1")) is not None
+    return noted.page or is_of_pages(noted.path)
 
 
 def entry_of(node: Node, noted: Noted | LoggedFrame) -> WireEntry:
