@@ -10,6 +10,11 @@ from venue.core.book.book import Level, Order, T
 LOOKED_MAX: Final = 20_000  # resting orders that are looked at for one question
 
 
+def queue_of(order: Order[T]) -> Level[T] | None:
+    """Return the level in which an order waits for its turn; None: it may not trade now."""
+    return order.level if order.order_id not in order.market.book.parked else None
+
+
 def lots_before(orders: Iterable[Order[T]], most: int = LOOKED_MAX) -> dict[int, int]:
     """Return the lots that stand before each open order of one product at its price, by order id.
 
@@ -18,8 +23,8 @@ def lots_before(orders: Iterable[Order[T]], most: int = LOOKED_MAX) -> dict[int,
     """
     levels: dict[tuple[int, int, int], tuple[Level[T], list[Order[T]]]] = {}
     for order in orders:
-        level = order.level
-        if level is not None and order.order_id not in order.market.book.parked:
+        level = queue_of(order)
+        if level is not None:
             key = (order.market.ordinal, order.side, order.price)
             levels.setdefault(key, (level, []))[1].append(order)
     found: dict[int, int] = {}

@@ -9,7 +9,7 @@ from venue.api.names import SIDE_NAMES
 from venue.api.operator.wire import WireEntry
 from venue.api.own import OwnWireRequest, PlacesRequest, QueuePlace
 from venue.core.book.book import Order
-from venue.core.book.places import lots_before
+from venue.core.book.places import lots_before, queue_of
 from venue.gateway.door import Call
 from venue.gateway.operations.operator.wire import entries
 from venue.node.node import Node
@@ -53,9 +53,8 @@ def _places(product: str, orders: Iterable[Order[Any]], symbol: str | None) -> l
 
 
 def _place(product: str, order: Order[Any], before: int | None) -> QueuePlace:
-    instrument, level = order.market.instrument, order.level
-    queued = level is not None and order.order_id not in order.market.book.parked
-    whole = level.quantity if level is not None else 0
+    instrument, queue = order.market.instrument, queue_of(order)
+    whole = queue.quantity if queue is not None else 0
     found = QueuePlace(
         product=product,
         symbol=order.market.symbol,
@@ -65,7 +64,7 @@ def _place(product: str, order: Order[Any], before: int | None) -> QueuePlace:
         quantity=quantity_text(instrument, order.remaining),
         ahead=None,
         behind=None,
-        at_price=quantity_text(instrument, whole) if queued else None,
+        at_price=quantity_text(instrument, whole) if queue is not None else None,
     )
     if before is not None:
         found.ahead = quantity_text(instrument, before)
