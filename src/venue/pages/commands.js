@@ -1,21 +1,9 @@
 /** The operator's actions: what each asks of the venue, and the command line that does the same. */
 
 import { ask } from "./session.js";
+import { quoted, urlOption } from "./shell.js";
 
 /** @typedef {{line: string, run: () => Promise<unknown>, done: string}} Action */
-
-const DEFAULT_URL = "http://127.0.0.1:8787";
-const PLAIN = /^[\w@%+=:,./-]+$/;
-
-/** The option that names this venue, where it is not the usual one. */
-export function urlOption() {
-  return location.origin === DEFAULT_URL ? "" : ` --url ${location.origin}`;
-}
-
-/** A word as a shell takes it. @param {string} word */
-export function quoted(word) {
-  return PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
 
 /** @param {string} words */
 const venue = (words) => `venue ${words}${urlOption()}`;

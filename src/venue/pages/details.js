@@ -2,8 +2,9 @@
 
 import { computed, effect, signal } from "./vendor/signals.js";
 import { isZero, minus } from "./decimals.js";
+import { worded } from "./problems.js";
 import { place } from "./route.js";
-import { ask, worded } from "./session.js";
+import { ask } from "./session.js";
 import { balances, connection, orders, positions } from "./state.js";
 
 /** @typedef {import("./types").MyTrade | import("./types").UserTrade} Fill */

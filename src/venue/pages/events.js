@@ -1,8 +1,9 @@
 /** The stream of the venue: one socket for each view, opened again when it ends. */
 
 import { effect } from "./vendor/signals.js";
+import { Refused, worded } from "./problems.js";
 import { place } from "./route.js";
-import { Refused, forget, session, worded } from "./session.js";
+import { forget, session } from "./session.js";
 import { connection, forgetAll, leave, take, wire } from "./state.js";
 
 /** @typedef {import("./state.js").Frame} Frame */

@@ -1,26 +1,13 @@
 /** The page's session with its venue, and requests in it. */
 
 import { OPERATIONS } from "./operations.js";
+import { Refused, Unreachable } from "./problems.js";
 
 /** @typedef {import("./types").Replies} Replies */
 /** @typedef {import("./types").Requests} Requests */
 /** @typedef {keyof Replies & keyof Requests} Name */
 /** @typedef {{token: string, owner: string | null}} Session */
 /** @typedef {{status: number, text: string, number: string, ignored: string}} Answer */
-
-/** A refusal of the venue, with its code and its words. */
-export class Refused extends Error {
-  /** @param {number} status @param {number} code @param {string} words */
-  constructor(status, code, words) {
-    super(words);
-    this.name = "Refused";
-    this.status = status;
-    this.code = code;
-  }
-}
-
-/** The venue did not answer. */
-export class Unreachable extends Error {}
 
 /** Whether a venue answers; of a report, none does. */
 export const live = true;
@@ -140,10 +127,4 @@ function refusal(status, text) {
   } catch {
     return new Refused(status, 0, text || `HTTP ${status}`);
   }
-}
-
-/** What to tell a person of a problem. @param {unknown} problem */
-export function worded(problem) {
-  if (problem instanceof Refused && problem.code) return `${problem.code} ${problem.message}`;
-  return problem instanceof Error ? problem.message : String(problem);
 }

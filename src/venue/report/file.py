@@ -29,10 +29,7 @@ FIRST: Final = "report/report.js"
 STYLES: Final = ("style.css", "panels.css", "report/report.css")
 # Modules of a page that has a venue, and those that a report has in their places.
 INSTEAD: Final = {
-    "commands.js": "report/commands.js",
     "components/again.js": "report/again.js",
-    "components/connect.js": "report/connect.js",
-    "components/controls.js": "report/controls.js",
     "route.js": "report/route.js",
     "session.js": "report/session.js",
 }

@@ -1,19 +1,28 @@
-/** Sends a request again from the page, as it was or mended, in its owner's name. */
+/** Sends a request again in its owner's name, as it was or mended; or makes the next one fail. */
 
 import { useState } from "../vendor/preact-hooks.js";
-import { quoted } from "../commands.js";
+import * as actions from "../commands.js";
 import { places } from "../decimals.js";
 import { fields, spread } from "../entries.js";
 import { mend } from "../mending.js";
 import { html } from "../html.js";
-import { send, worded } from "../session.js";
+import { worded } from "../problems.js";
+import { send } from "../session.js";
+import { quoted } from "../shell.js";
 import { announced, depth } from "../state.js";
+import { Act, rule } from "./controls.js";
 import { Command, typed } from "./parts.js";
 
 /** @typedef {import("../types").WireEntry} WireEntry */
 
 /** @param {{entry: WireEntry}} props */
 export function Again({ entry }) {
+  return html`<${Send} entry=${entry} />
+    ${entry.owner && entry.operation && html`<${ArmHere} entry=${entry} />`}`;
+}
+
+/** @param {{entry: WireEntry}} props */
+function Send({ entry }) {
   const found = fields(entry.text);
   const texts = found
     ? Object.entries(found).map(([name, value]) => [
@@ -86,6 +95,19 @@ export function Again({ entry }) {
     </form>`
     }
     ${answer && html`<pre role="status">${answer}</pre>`}`;
+}
+
+/** @param {{entry: WireEntry}} props */
+function ArmHere({ entry }) {
+  const match = { operation: entry.operation, owner: entry.owner };
+  const busy = rule(match, { kind: "status", status: 503 });
+  const late = rule(match, { kind: "delay", side: "after", ms: 3000 });
+  return html`<h3>What if it failed?</h3>
+    <div class="row">
+      <${Act} action=${actions.arm(rule(match, { kind: "drop_after" }))}>Lose the next reply<//>
+      <${Act} action=${actions.arm(busy)}>Answer the next with 503<//>
+      <${Act} action=${actions.arm(late)}>Delay the next by 3 s<//>
+    </div>`;
 }
 
 /** The request as a command of curl, by the operator of this machine. @param {WireEntry} entry */

@@ -13,7 +13,8 @@ import {
 import { divided, isZero, minus, plus, trimmed } from "../decimals.js";
 import { fills } from "../details.js";
 import { html } from "../html.js";
-import { ask, worded } from "../session.js";
+import { worded } from "../problems.js";
+import { ask } from "../session.js";
 import { candle, orders, positions, prices, product, symbol, trades } from "../state.js";
 import { clocked, dated } from "../times.js";
 import { Empty, Num, Panel } from "./parts.js";

@@ -1,10 +1,11 @@
 /** What stands in the wire before the first request: how to point a program here. */
 
 import { useState } from "../vendor/preact-hooks.js";
-import { quoted, urlOption } from "../commands.js";
 import { html } from "../html.js";
+import { worded } from "../problems.js";
+import { ask } from "../session.js";
+import { quoted, urlOption } from "../shell.js";
 import { announced, connection, depth, owner, product, symbol } from "../state.js";
-import { ask, worded } from "../session.js";
 import { Command, ToWhy } from "./parts.js";
 
 /** @typedef {{title: string, words: string, lines: string[]}} Way */

@@ -62,7 +62,7 @@ const option = (kind, name, words) =>
   html`<option value=${`${kind} ${name}`}>${name} ${words}</option>`;
 
 /** The ticker of the symbol. @returns {Ticker | null} */
-export function tickerNow() {
+function tickerNow() {
   const found = ticker.value;
   return (Array.isArray(found) ? found[0] : found) ?? null;
 }

@@ -55,7 +55,7 @@ export function Copy({ text, label = "Copy" }) {
 }
 
 /** A link to the reasons of something.
- * @param {{kind: import("../route.js").Why["kind"], id: string,
+ * @param {{kind: import("../addresses.js").Why["kind"], id: string,
  * children: Children, class?: string, label?: string, title?: string}} props */
 export function ToWhy({ kind, id, children, label, ...rest }) {
   const why = { kind, id };

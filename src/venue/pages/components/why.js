@@ -1,7 +1,6 @@
 /** The drawer that tells why: a request as it came, its answer, and the reasons of the outcome. */
 
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
-import * as actions from "../commands.js";
 import {
   changes,
   faultWords,
@@ -16,17 +15,18 @@ import {
   twins,
 } from "../entries.js";
 import { html } from "../html.js";
+import { Refused, worded } from "../problems.js";
 import { go, place } from "../route.js";
-import { Refused, ask, live, worded } from "../session.js";
+import { ask, live } from "../session.js";
+import { urlOption } from "../shell.js";
 import { faults, wire } from "../state.js";
 import { dated, exact } from "../times.js";
 import { Again } from "./again.js";
-import { Act, rule } from "./controls.js";
 import { Command, Empty, ToWhy } from "./parts.js";
 
 /** @typedef {import("../types").WireEntry} WireEntry */
 /** @typedef {import("../types").Explanation} Explanation */
-/** @typedef {import("../route.js").Why} Why */
+/** @typedef {import("../addresses.js").Why} Why */
 
 const NEWEST = 1000; // that one question about the wire is answered with
 const TITLES = { request: "Request", order: "Order", bill: "Bill", liquidation: "Liquidation" };
@@ -112,8 +112,7 @@ function Request({ id }) {
       id=${one} />`)}
     ${bad && orders.length > 0 && html`<p>It is about ${orders.map((one) => html`<${ToWhy}
       key=${one} kind="order" id=${one}>order ${one}<//>${" "}`)}</p>`}
-    <${Again} key=${id} entry=${entry} />
-    ${live && entry.owner && entry.operation && html`<${ArmHere} entry=${entry} />`}`;
+    <${Again} key=${id} entry=${entry} />`;
 }
 
 /** @param {{entry: WireEntry}} props */
@@ -211,19 +210,6 @@ function Answered({ entry }) {
     ${cut && html`<p class="dim">These are its first characters; it has ${size} bytes.</p>`}`;
 }
 
-/** @param {{entry: WireEntry}} props */
-function ArmHere({ entry }) {
-  const match = { operation: entry.operation, owner: entry.owner };
-  const busy = rule(match, { kind: "status", status: 503 });
-  const late = rule(match, { kind: "delay", side: "after", ms: 3000 });
-  return html`<h3>What if it failed?</h3>
-    <div class="row">
-      <${Act} action=${actions.arm(rule(match, { kind: "drop_after" }))}>Lose the next reply<//>
-      <${Act} action=${actions.arm(busy)}>Answer the next with 503<//>
-      <${Act} action=${actions.arm(late)}>Delay the next by 3 s<//>
-    </div>`;
-}
-
 /** @param {{kind: "order" | "bill" | "liquidation" | "refusal", id: string}} props */
 function Reasons({ kind, id }) {
   const [found, setFound] = useState(/** @type {Explanation | null} */ (null));
@@ -261,7 +247,7 @@ function Reasons({ kind, id }) {
           ? `command ${found.sequence} · ${dated(found.time)} UTC`
           : "no command: the venue refused it before its engine"
       }</p>
-      <${Command} line=${`venue explain ${kind} ${id}${actions.urlOption()}`} />`
+      <${Command} line=${`venue explain ${kind} ${id}${urlOption()}`} />`
     }`;
 }
 

@@ -2,7 +2,7 @@
 
 import { useState } from "../vendor/preact-hooks.js";
 import { Empty } from "../components/parts.js";
-import { Filters, Lines, wanted } from "../components/wire.js";
+import { Filters, Lines, wanted } from "../components/lines.js";
 import { twins } from "../entries.js";
 import { html } from "../html.js";
 import { go, place } from "../route.js";

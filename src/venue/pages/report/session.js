@@ -1,5 +1,7 @@
 /** A report's place for questions: they are answered from the replies that it holds. */
 
+import { Refused } from "../problems.js";
+
 /** @typedef {import("../types").Replies} Replies */
 /** @typedef {import("../types").Requests} Requests */
 /** @typedef {keyof Replies & keyof Requests} Name */
@@ -41,27 +43,8 @@ function key(name, owner, values) {
   return [name, owner, values.symbol ?? values.owner ?? values.id ?? ""].join(" ");
 }
 
+/** Whether a venue answers: none does. */
 export const live = false;
-
-/** What a report does not hold. */
-export class Refused extends Error {
-  /** @param {number} status @param {number} code @param {string} words */
-  constructor(status, code, words) {
-    super(words);
-    this.name = "Refused";
-    this.status = status;
-    this.code = code;
-  }
-}
-
-export class Unreachable extends Error {}
-
-/** @returns {Promise<{token: string, owner: string | null}>} */
-export async function session() {
-  return { token: "", owner: null };
-}
-
-export function forget() {}
 
 /** @template {Name} N
  * @param {N} name
@@ -87,14 +70,4 @@ function lacking(name, values) {
   if (!kind) return `This report does not hold ${name.replaceAll("_", " ")}.`;
   return `This report does not hold these reasons: it keeps those of some lines of each kind.
     On the venue of this run, "venue explain ${kind} ${values.id}" tells them.`;
-}
-
-/** @returns {Promise<{status: number, text: string, number: string, ignored: string}>} */
-export async function send() {
-  throw new Unreachable("A report has no venue.");
-}
-
-/** @param {unknown} problem */
-export function worded(problem) {
-  return problem instanceof Error ? problem.message : String(problem);
 }

@@ -14,7 +14,7 @@ import { reply, report } from "./session.js";
 
 /** @typedef {import("../types").WireEntry} WireEntry */
 /** @typedef {{at: number, mark: string, grade: string, title: string, why:
- * import("../route.js").Why | null}} Pin */
+ * import("../addresses.js").Why | null}} Pin */
 
 const HEIGHTS = { equity: 56, requests: 34, orders: 40, fills: 22 };
 const FLAG = 26; // px that a flag needs

@@ -1,9 +1,0 @@
-/** A report has no controls. */
-
-export function Act() {
-  return null;
-}
-
-export function rule() {
-  return null;
-}
