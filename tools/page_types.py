@@ -16,17 +16,15 @@ REFERENCE: Final = "#/components/schemas/"
 WHERE: Final = "src/venue/pages"
 # The operations that pages use, and no others.
 OPERATIONS: Final = (
-    "health", "owners", "clock", "change_clock", "advance_clock", "faults", "add_fault",
-    "clear_faults", "remove_fault", "snapshots", "keep_snapshot", "revert", "references",
-    "hold_index", "release_index", "crash", "wire", "preview", "liquidations",
-    "instruments", "contracts",
-    "operator_positions",
-    "places", "explain_order", "explain_refusal", "explain_bill", "explain_liquidation",
+    "owners", "clock", "change_clock", "advance_clock", "faults", "add_fault", "clear_faults",
+    "remove_fault", "snapshots", "keep_snapshot", "revert", "hold_index", "release_index", "crash",
+    "wire", "liquidations", "instruments", "contracts", "operator_positions", "places",
+    "explain_order", "explain_refusal", "explain_bill", "explain_liquidation",
     "exchange_info", "klines", "depth", "trades", "tickers", "contract_exchange_info",
     "contract_klines", "contract_depth", "contract_trades", "contract_tickers", "premium_index",
-    "account", "open_orders", "my_trades", "bills", "order", "place_order", "cancel_order",
-    "contract_balance", "positions", "contract_open_orders", "open_algos", "user_trades",
-    "income", "symbol_config", "contract_order", "place_contract_order", "cancel_contract_order",
+    "account", "open_orders", "all_orders", "my_trades", "bills", "place_order",
+    "contract_balance", "positions", "contract_open_orders", "contract_order_history",
+    "open_algos", "user_trades", "income", "place_contract_order",
 )  # fmt: skip
 # The sections of a frame, and the operations of either product whose replies they are.
 SECTIONS: Final = {

@@ -3,23 +3,22 @@
 export type AccountReply = { "makerCommission": number; "takerCommission": number; "commissionRates": CommissionRates; "canTrade": boolean; "canWithdraw": boolean; "canDeposit": boolean; "brokered": boolean; "requireSelfTradePrevention": boolean; "preventSor": boolean; "updateTime": number; "accountType": string; "balances": BalanceView[]; "permissions": string[]; "uid": number };
 export type Advance = { "from": number; "to": number; "sequence": number; "settled": DueView[]; "leftOut": number; "stopped": boolean };
 export type AdvanceRequest = { "by"?: (string | ("" | null)); "to"?: (string | ("" | null)); "to_next"?: (("funding" | "countdown" | "any") | ("" | null)); "dry_run"?: (boolean | ("true" | "false") | ("" | null)); "sparse"?: (boolean | ("true" | "false") | ("" | null)) };
+export type AllOrdersRequest = { "symbol": string; "startTime"?: (number | null); "endTime"?: (number | null); "limit"?: number; "page"?: number };
 export type BalanceView = { "asset": string; "free": string; "locked": string };
 export type BillView = { "billId": string; "coinId": number; "coinName": string; "bizType": string; "fillSize": (string | null); "fillValue": (string | null); "deltaAmount": string; "afterAmount": string; "fees": string; "cTime": string };
 export type BillsRequest = { "coinId"?: (number | string | ("" | null)); "bizType"?: (("deposit" | "withdraw" | "transfer_in" | "transfer_out" | "trade_in" | "trade_out" | "order_fill_fee_income" | "order_liquidate_fee_income") | ("" | null)); "after"?: (number | string | ("" | null)); "before"?: (number | string | ("" | null)); "limit"?: (number | string | ("" | null)) };
-export type Canceled = { "status": string; "orderId"?: number; "origClientOrderId"?: string };
 export type CandleView = [number, string, string, string, string, string, number, string, number, string, string];
 export type ClockRequest = { "mode": ("real" | "offset" | "rate" | "manual" | "skip"); "rate"?: (string | number | ("" | null)); "offset"?: (string | ("" | null)); "at"?: (string | ("" | null)) };
 export type ClockView = { "mode": string; "rate": string; "time": number; "offset": number; "sequence": number; "advancing": boolean; "holders": number; "next": DueView[] };
 export type CommissionRates = { "maker": string; "taker": string };
 export type ContractAsset = { "asset": string; "marginAvailable": boolean };
 export type ContractBalance = { "asset": string; "balance": string; "availableBalance": string; "frozen": string; "unrealizePnl": string };
-export type ContractCanceled = { "orderId": string; "origClientOrderId": string; "success"?: boolean; "errorCode"?: string; "errorMessage"?: string };
 export type ContractExchangeInfo = { "assets": ContractAsset[]; "rateLimits": RateLimit[]; "symbols": ContractSymbol[] };
 export type ContractExchangeInfoRequest = { "symbol"?: (string | null) };
 export type ContractKlinesRequest = { "symbol": string; "interval": ("1m" | "5m" | "15m" | "30m" | "1h" | "2h" | "4h" | "6h" | "8h" | "12h" | "1d" | "1w" | "1M"); "limit"?: number };
 export type ContractOpenOrdersRequest = { "symbol"?: (string | null); "orderId"?: (number | null); "startTime"?: (number | null); "endTime"?: (number | null); "limit"?: number; "page"?: number };
 export type ContractOrderAck = { "orderId": string; "clientOrderId": string; "success"?: boolean; "errorCode"?: string; "errorMessage"?: string };
-export type ContractOrderRequest = { "orderId"?: (number | null); "origClientOrderId"?: (string | null) };
+export type ContractOrderHistoryRequest = { "symbol"?: (string | null); "limit"?: number; "startTime"?: (number | null); "endTime"?: (number | null); "page"?: number };
 export type ContractOrderView = { "avgPrice": string; "clientOrderId": string; "cumQuote": string; "executedQty": string; "orderId": number; "origQty": string; "price": string; "reduceOnly": boolean; "side": string; "positionSide": string; "status": string; "stopPrice": string; "symbol": string; "time": number; "timeInForce": string; "type": string; "updateTime": number; "workingType": string; "priceProtect"?: boolean; "priceMatch"?: string; "selfTradePreventionMode"?: string; "goodTillDate"?: number };
 export type ContractSelectionRequest = { "symbol"?: (string | null) };
 export type ContractSymbol = { "symbol": string; "displaySymbol": string; "contractType": string; "underlyingType": string; "underlyingSubType": string[]; "baseAsset": string; "quoteAsset": string; "marginAsset": string; "pricePrecision": number; "quantityPrecision": number; "baseAssetPrecision": number; "quotePrecision": number; "contractVal": number; "delivery": string[]; "forwardContractFlag": boolean; "minLeverage": number; "maxLeverage": number; "buyLimitPriceRatio": number; "sellLimitPriceRatio": number; "makerFeeRate": number; "takerFeeRate": number; "minOrderSize": number; "maxOrderSize": number; "maxPositionSize": number; "marketOpenLimitSize": number };
@@ -39,8 +38,6 @@ export type FaultId = { "id": string };
 export type FaultMatch = { "operation"?: (string | ("" | null)); "path"?: (string | ("" | null)); "method"?: (string | ("" | null)); "owner"?: (string | ("" | null)); "key"?: (string | ("" | null)); "symbol"?: (string | ("" | null)); "side"?: (("BUY" | "SELL") | ("" | null)); "channel"?: (string | ("" | null)) };
 export type FaultRequest = { "effect": Effect; "id"?: (string | ("" | null)); "match"?: (FaultMatch | ("" | null)); "when"?: (When | ("" | null)); "enabled"?: (boolean | ("true" | "false") | ("" | null)) };
 export type FaultView = { "id": string; "enabled": boolean; "match": FaultMatch; "when": When; "effect": Effect; "matched": number; "hits": number };
-export type Health = { "status": string; "version": string; "engine": string; "sqlite": string; "data": string; "serverTime": number; "sequence": number; "historySequence": number; "stateHash": string; "owners": number; "openOrders": number; "openPositions": number; "staleContracts": string[]; "streamDefects": number; "planFaults": number; "doubtfulContracts": string[]; "closedContracts": string[]; "unsafeContracts": string[]; "indexCosts": IndexCostView[]; "venueTime": number; "clockAhead": number; "clockSteps": number; "warnings": string[]; "diskUsed": (number | null); "diskFree": (number | null); "diskHourly": (number | null); "diskHours": (number | null); "forgotten": string; "epoch": number; "profile": string };
-export type HealthRequest = { "stateHash"?: boolean };
 export type HoldRequest = { "symbol": string; "price": (string | number); "jump"?: (boolean | ("true" | "false") | ("" | null)) };
 export type IncomeItem = { "billId": number; "asset": string; "symbol": (string | null); "income": string; "incomeType": ("deposit" | "withdraw" | "transfer_in" | "transfer_out" | "margin_move_in" | "margin_move_out" | "position_open_long" | "position_open_short" | "position_close_long" | "position_close_short" | "position_funding" | "order_fill_fee_income" | "order_liquidate_fee_income" | "start_liquidate" | "finish_liquidate" | "order_fix_margin_amount" | "tracking_follow_pay" | "tracking_system_pre_receive" | "tracking_follow_back" | "tracking_trader_income" | "tracking_third_party_share"); "balance": string; "fillFee": string; "time": number; "transferReason": ("UNKNOWN_TRANSFER_REASON" | "USER_TRANSFER" | "INCREASE_CONTRACT_CASH_GIFT" | "REDUCE_CONTRACT_CASH_GIFT" | "REFUND_X_DISCOUNT_FEE") };
 export type IncomeKey = { "nextKeyId": number; "nextKeyTime": number };
@@ -58,7 +55,6 @@ export type OpenAlgosRequest = { "symbol"?: (string | null); "startTime"?: (numb
 export type OpenOrdersRequest = { "symbol"?: (string | null) };
 export type OperatorPosition = { "id": number; "symbol": string; "side": string; "marginType": string; "separatedMode": string; "leverage": number; "size": string; "entryPrice": string; "markPrice": string; "liquidatePrice": string; "unrealizePnl": string; "asset": string; "poolEquity": string; "poolMaintenance": string; "formerTiersEnd": number };
 export type OrderAck = { "symbol": string; "orderId": number; "clientOrderId": string; "transactTime": number };
-export type OrderRequest = { "orderId"?: (number | null); "origClientOrderId"?: (string | null) };
 export type OrderView = { "symbol": string; "orderId": number; "clientOrderId": string; "price": string; "origQty": string; "executedQty": string; "cummulativeQuoteQty": string; "status": string; "timeInForce": string; "type": string; "side": string; "time": number; "updateTime": number; "isWorking": boolean };
 export type OwnerView = { "uid": number; "name": string; "frozen": boolean; "openOrders": number };
 export type PlaceContractOrderRequest = { "symbol": string; "side": ("BUY" | "SELL"); "positionSide": ("LONG" | "SHORT"); "type": ("LIMIT" | "MARKET"); "quantity": (string | number); "price"?: (string | number | ("" | null)); "timeInForce"?: (("GTC" | "IOC" | "FOK" | "POST_ONLY") | ("" | null)); "newClientOrderId"?: (string | ("" | null)); "tpTriggerPrice"?: (string | number | ("" | null)); "slTriggerPrice"?: (string | number | ("" | null)); "TpWorkingType"?: (("CONTRACT_PRICE" | "MARK_PRICE") | ("" | null)); "SlWorkingType"?: (("CONTRACT_PRICE" | "MARK_PRICE") | ("" | null)); "positionId"?: (number | string | ("" | null)) };
@@ -67,12 +63,6 @@ export type PlacesRequest = { "product"?: (("SPOT" | "CONTRACT") | null); "symbo
 export type PositionView = { "id": number; "asset": string; "symbol": string; "side": string; "marginType": string; "separatedMode": string; "separatedOpenOrderId": number; "leverage": string; "size": string; "openValue": string; "openFee": string; "fundingFee": string; "marginSize": string; "isolatedMargin": string; "isAutoAppendIsolatedMargin": boolean; "cumOpenSize": string; "cumOpenValue": string; "cumOpenFee": string; "cumCloseSize": string; "cumCloseValue": string; "cumCloseFee": string; "cumFundingFee": string; "cumLiquidateFee": string; "createdMatchSequenceId": number; "updatedMatchSequenceId": number; "createdTime": number; "updatedTime": number; "unrealizePnl": string; "liquidatePrice": string };
 export type PositionsRequest = { "owner": string };
 export type PremiumIndex = { "symbol": string; "markPrice": string; "indexPrice": string; "lastFundingRate": string; "forecastFundingRate": string; "interestRate": string; "nextFundingTime": number; "time": number; "collectCycle": number };
-export type Preview = { "sequence": number; "time": number; "accepted": boolean; "refused"?: (PreviewRefusal | null); "repeats"?: (number | null); "status"?: string; "fills"?: PreviewFill[]; "filledQuantity"?: string; "restingQuantity"?: string; "fee"?: string; "feeAsset"?: string; "held"?: string; "heldAsset"?: string; "endedOrders"?: number[]; "margin"?: (string | null); "available"?: (string | null); "position"?: (PreviewPosition | null) };
-export type PreviewFill = { "price": string; "quantity": string; "fee": string };
-export type PreviewOrder = { "symbol": string; "side"?: (string | null); "type"?: (string | null); "quantity"?: (string | null); "price"?: (string | null); "timeInForce"?: (string | null); "newClientOrderId"?: (string | null); "positionSide"?: (string | null); "positionId"?: (number | null); "tpTriggerPrice"?: (string | null); "slTriggerPrice"?: (string | null); "TpWorkingType"?: (string | null); "SlWorkingType"?: (string | null) };
-export type PreviewPosition = { "quantity": string; "openValue": string; "liquidationPrice": (string | null) };
-export type PreviewRefusal = { "status": number; "code": number; "msg": string };
-export type PreviewRequest = { "owner": string; "product": ("SPOT" | "CONTRACT"); "order": PreviewOrder };
 export type PublicTrade = { "id": string; "price": string; "qty": string; "quoteQty": string; "time": number; "isBuyerMaker": boolean; "isBestMatch": boolean };
 export type QueuePlace = { "product": string; "symbol": string; "orderId": number; "side": string; "price": string; "quantity": string; "ahead": (string | null); "behind": (string | null); "atPrice": (string | null) };
 export type RateLimit = { "rateLimitType": string; "interval": string; "intervalNum": number; "limit": number };
@@ -83,7 +73,6 @@ export type SelectionRequest = { "symbol"?: (string | null); "symbols"?: (string
 export type SnapshotId = { "name": string };
 export type SnapshotView = { "name": string; "sequence": number; "time": number; "bytes": number };
 export type SpotSymbol = { "symbol": string; "baseAsset": string; "quoteAsset": string; "status": string; "baseAssetPrecision": string; "quoteAssetPrecision": string; "tickSize": string; "stepSize": string; "minTradeAmount": string; "maxTradeAmount": string; "takerFeeRate": string; "makerFeeRate": string; "buyLimitPriceRatio": string; "sellLimitPriceRatio": string; "marketBuyLimitSize": string; "marketSellLimitSize": string; "marketFallbackPriceRatio": string; "enableTrade": boolean; "enableDisplay": boolean; "displayDigitMerge": string; "displayNew": boolean; "displayHot": boolean };
-export type SymbolConfig = { "symbol": string; "marginType": string; "separatedType": string; "crossLeverage": string; "isolatedLongLeverage": string; "isolatedShortLeverage": string };
 export type TickerView = { "symbol": string; "priceChange": string; "priceChangePercent": string; "lastPrice": string; "bidPrice": string; "bidQty": string; "askPrice": string; "askQty": string; "openPrice": string; "highPrice": string; "lowPrice": string; "volume": string; "quoteVolume": string; "openTime": number; "closeTime": number; "count": number };
 export type TradesRequest = { "symbol": string; "limit"?: number };
 export type UserTrade = { "id": number; "orderId": number; "symbol": string; "buyer": boolean; "commission": string; "commissionAsset": string; "maker": boolean; "price": string; "qty": string; "quoteQty": string; "realizedPnl": string; "side": string; "positionSide": string; "time": number };
@@ -95,7 +84,6 @@ export type WireSigned = { "key": string; "timestamp": string; "signature": stri
 
 /** The replies of the operations that pages use. */
 export interface Replies {
-  health: Health;
   owners: OwnerView[];
   clock: ClockView;
   change_clock: ClockView;
@@ -107,12 +95,10 @@ export interface Replies {
   snapshots: SnapshotView[];
   keep_snapshot: SnapshotView;
   revert: Reverted;
-  references: ReferenceView[];
   hold_index: ReferenceView;
   release_index: ReferenceView;
   crash: ReferenceView;
   wire: WireEntry[];
-  preview: Preview;
   liquidations: LiquidationView[];
   instruments: InstrumentView[];
   contracts: ContractView[];
@@ -135,26 +121,22 @@ export interface Replies {
   premium_index: PremiumIndex[];
   account: AccountReply;
   open_orders: OrderView[];
+  all_orders: OrderView[];
   my_trades: MyTrade[];
   bills: BillView[];
-  order: OrderView;
   place_order: OrderAck;
-  cancel_order: Canceled;
   contract_balance: ContractBalance[];
   positions: PositionView[];
   contract_open_orders: ContractOrderView[];
+  contract_order_history: ContractOrderView[];
   open_algos: OpenAlgo[];
   user_trades: UserTrade[];
   income: IncomePage;
-  symbol_config: SymbolConfig[];
-  contract_order: ContractOrderView;
   place_contract_order: ContractOrderAck;
-  cancel_contract_order: ContractCanceled;
 }
 
 /** Their parameters. */
 export interface Requests {
-  health: HealthRequest;
   owners: Empty;
   clock: Empty;
   change_clock: ClockRequest;
@@ -166,12 +148,10 @@ export interface Requests {
   snapshots: Empty;
   keep_snapshot: SnapshotId;
   revert: SnapshotId;
-  references: Empty;
   hold_index: HoldRequest;
   release_index: ReleaseRequest;
   crash: CrashRequest;
   wire: WireRequest;
-  preview: PreviewRequest;
   liquidations: LiquidationsRequest;
   instruments: Empty;
   contracts: Empty;
@@ -194,21 +174,18 @@ export interface Requests {
   premium_index: ContractSelectionRequest;
   account: Empty;
   open_orders: OpenOrdersRequest;
+  all_orders: AllOrdersRequest;
   my_trades: MyTradesRequest;
   bills: BillsRequest;
-  order: OrderRequest;
   place_order: PlaceOrderRequest;
-  cancel_order: OrderRequest;
   contract_balance: Empty;
   positions: Empty;
   contract_open_orders: ContractOpenOrdersRequest;
+  contract_order_history: ContractOrderHistoryRequest;
   open_algos: OpenAlgosRequest;
   user_trades: UserTradesRequest;
   income: IncomeRequest;
-  symbol_config: ContractSelectionRequest;
-  contract_order: ContractOrderRequest;
   place_contract_order: PlaceContractOrderRequest;
-  cancel_contract_order: ContractOrderRequest;
 }
 
 /** The sections of a frame of `/_venue/events`. */
