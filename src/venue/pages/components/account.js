@@ -124,11 +124,12 @@ function tableOf(open) {
     ["Contract", "Size", "Entry", "Liquidation", "Profit", "Margin used"],
     open.map((one) => {
       const pool = pools.value.find((other) => other.id === one.id);
+      const entry = pool?.entryPrice ?? trimmed(divided(one.openValue, one.size, 8));
       return html`<tr key=${one.id}>
         <td>${one.symbol} <${Side} side=${one.side} /> <span class="dim">
           ${one.marginType === "CROSSED" ? "cross" : "isolated"} ${one.leverage}×</span></td>
         <td class="r"><${Num} value=${one.size} source=${source} /></td>
-        <td class="r"><${Num} value=${pool?.entryPrice ?? divided(one.openValue, one.size, 2)}
+        <td class="r"><${Num} value=${entry}
           source=${`openValue ${one.openValue} / size ${one.size}`} /></td>
         <td class="r">${isZero(one.liquidatePrice) ? html`<span class="dim"
           title="At no price is the pool liquidated">none</span>` : html`<${Num}

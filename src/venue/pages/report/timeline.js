@@ -2,7 +2,7 @@
  * other. */
 
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
-import { minus, trimmed } from "../decimals.js";
+import { compare, minus, trimmed } from "../decimals.js";
 import { isRequest, lost, refused } from "../entries.js";
 import { html } from "../html.js";
 import { follow, linked, place } from "../route.js";
@@ -76,9 +76,9 @@ function fall(points) {
   let high = points[0]?.[1] ?? "0";
   let deepest = "0";
   for (const [, value] of points) {
-    if (Number(value) > Number(high)) high = value;
+    if (compare(value, high) > 0) high = value;
     const down = minus(value, high);
-    if (Number(down) < Number(deepest)) deepest = down;
+    if (compare(down, deepest) < 0) deepest = down;
   }
   return deepest;
 }
@@ -91,7 +91,7 @@ function Names() {
     <div class="name equity-name"
       title="From the bills, fills and closes of 1-minute candles (mark prices for contracts)">
       <b>Equity</b> <span class="dim">${place.value.owner}</span>
-      ${last && html`<div><${Num} value=${trimmed(last)} /> <span class="dim">USDT</span></div>
+      ${last && html`<div><${Num} value=${trimmed(last)} /> <span class="dim unit">USDT</span></div>
         <div><${Gain} value=${minus(last, first ?? last)} /></div>
         <div class="dim" title="The deepest fall below an earlier high">drawdown <${Num}
           value=${fall(points)} /></div>`}
@@ -109,8 +109,12 @@ function Equity({ width }) {
   const height = HEIGHTS.equity;
   if (points.length < 2) return html`<p
     class="lane none dim equity-lane">No equity is known in this market.</p>`;
-  const values = points.map(([, value]) => Number(value));
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  let [lowest, highest] = [points[0]?.[1] ?? "0", points[0]?.[1] ?? "0"];
+  for (const [, value] of points) {
+    if (compare(value, lowest) < 0) lowest = value;
+    if (compare(value, highest) > 0) highest = value;
+  }
+  const [low, high] = [Number(lowest), Number(highest)];
   const y = (/** @type {number} */ value) => 4 + (height - 8) * (high === low ? 0.5
     : (high - value) / (high - low));
   const x = (/** @type {number} */ time) => ofTime(time) * width;
@@ -123,7 +127,8 @@ function Equity({ width }) {
     return `${x(time).toFixed(1)},${y(Number(value)).toFixed(1)}`;
   });
   const label = `Equity of ${place.value.owner}: from ${points[0]?.[1]} to
-    ${points.at(-1)?.[1]} USDT, lowest ${low}, highest ${high}. Deepest drawdown ${fall(points)}.`;
+    ${points.at(-1)?.[1]} USDT, lowest ${lowest}, highest ${highest}. Deepest drawdown
+    ${fall(points)}.`;
   return html`<svg class="lane equity-lane" role="img" aria-label=${label} width=${width}
     height=${height}>
     <polygon class="drawdown" points=${[...above, ...[...line].reverse()].join(" ")} />
@@ -167,9 +172,8 @@ function Requests({ width }) {
 /** The orders of the account in the market: from when they were placed until they ended. */
 function ordersOf() {
   const { product, symbol, owner } = place.value;
-  const past = /** @type {any} */ (product === "spot"
-    ? reply(/** @type {any} */ ("all_orders"), { symbol }, owner)
-      : reply(/** @type {any} */ ("contract_order_history"), { symbol }, owner));
+  const past = product === "spot" ? reply("all_orders", { symbol }, owner)
+    : reply("contract_order_history", { symbol }, owner);
   const open = product === "spot" ? reply("open_orders", {}, owner)
     : reply("contract_open_orders", {}, owner);
   /** @type {Map<number, any>} */
@@ -361,10 +365,12 @@ function Chosen({ box }) {
     element.addEventListener("pointerdown", down);
     element.addEventListener("pointermove", move);
     element.addEventListener("pointerup", up);
+    element.addEventListener("pointercancel", up);
     return () => {
       element.removeEventListener("pointerdown", down);
       element.removeEventListener("pointermove", move);
       element.removeEventListener("pointerup", up);
+      element.removeEventListener("pointercancel", up);
     };
   }, []);
   if (whole.value) return null;
