@@ -16,10 +16,9 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from support.browser import fits, violations
+from support.browser import fits, violations, watched
 from support.command import run
 from support.server import Server
-from support.waits import WAIT_S
 from venue.lab import demo
 from venue.report import file
 from venue.report.data import ReportAbout, ReportData, ReportVerdict
@@ -66,30 +65,14 @@ def shown(
     theme: str = "dark",
 ) -> Iterator[Page]:
     """A report opened from its file. It asked for nothing but that file, and told of no problem."""
-    width, height = size
-    context = browser.new_context(
-        viewport={"width": width, "height": height},
-        color_scheme="dark" if theme == "dark" else "light",
-        reduced_motion="reduce",
-    )
-    context.set_default_timeout(WAIT_S * 1000)
-    asked: list[str] = []
-    problems: list[str] = []
-    page = context.new_page()
-    context.on("request", lambda request: asked.append(request.url))
-    page.on("websocket", lambda socket: asked.append(socket.url))
-    page.on("pageerror", lambda problem: problems.append(str(problem)))
-    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
-    page.on("dialog", lambda dialog: problems.append(dialog.message))
-    try:
+    with watched(browser, size, theme) as (page, asked, problems):
+        page.on("dialog", lambda dialog: problems.append(dialog.message))
         page.goto(path.as_uri())
         page.locator(".said-of-it").wait_for()
         yield page
         inside = ("blob:", "data:")
         assert {url for url in asked if not url.startswith(inside)} == {path.as_uri()}
         assert problems == []
-    finally:
-        context.close()
 
 
 def test_a_report_opens_from_a_disk_and_tells_why(
@@ -106,6 +89,7 @@ def test_a_report_opens_from_a_disk_and_tells_why(
         refusal.get_by_role("link", name="Why").click()
         drawer = page.get_by_role("dialog")
         expect(drawer.locator(".reasons .decisive").last).to_contain_text("It was refused by FUNDS")
+        expect(drawer.locator(".head").first).to_have_css("border-left-width", "0px")
         page.go_back()
         expect(drawer).to_have_count(0)
 

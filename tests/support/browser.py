@@ -40,22 +40,16 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def opened(
-    browser: Browser,
-    server: Server,
-    target: str = "/",
-    *,
-    size: tuple[int, int] = WIDE,
-    theme: str = "dark",
-    spoiled: bool = False,
-) -> Iterator[Page]:
-    """A page of a venue, live. It asked no other host and told of no problem, unless `spoiled`."""
+def watched(
+    browser: Browser, size: tuple[int, int], theme: str, permissions: list[str] | None = None
+) -> Iterator[tuple[Page, list[str], list[str]]]:
+    """An empty page, the addresses that it will ask, and the problems that it will tell of."""
     width, height = size
     context = browser.new_context(
         viewport={"width": width, "height": height},
         color_scheme="dark" if theme == "dark" else "light",
         reduced_motion="reduce",
-        permissions=["clipboard-read", "clipboard-write"],
+        permissions=permissions or [],
     )
     context.set_default_timeout(WAIT_S * 1000)
     asked: list[str] = []
@@ -66,14 +60,30 @@ def opened(
     page.on("pageerror", lambda problem: problems.append(str(problem)))
     page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
     try:
+        yield page, asked, problems
+    finally:
+        context.close()
+
+
+@contextmanager
+def opened(
+    browser: Browser,
+    server: Server,
+    target: str = "/",
+    *,
+    size: tuple[int, int] = WIDE,
+    theme: str = "dark",
+    spoiled: bool = False,
+) -> Iterator[Page]:
+    """A page of a venue, live. It asked no other host and told of no problem, unless `spoiled`."""
+    clipboard = ["clipboard-read", "clipboard-write"]
+    with watched(browser, size, theme, clipboard) as (page, asked, problems):
         page.goto(f"{server.url}{target}")
         page.locator(".connected.live").wait_for()
         yield page
         host = urlsplit(server.url).netloc
         assert [url for url in asked if urlsplit(url).netloc != host] == []
         assert spoiled or problems == []
-    finally:
-        context.close()
 
 
 def violations(page: Page) -> list[str]:
