@@ -54,7 +54,11 @@ effect(() => {
 });
 
 async function list() {
-  const { owner } = await session();
-  if (owner) go({ owner }, { quietly: true });
-  await refresh();
+  try {
+    const { owner } = await session();
+    if (owner) go({ owner }, { quietly: true });
+    await refresh();
+  } catch {
+    // the lists stay as they were; the next connection asks again
+  }
 }

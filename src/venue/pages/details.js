@@ -76,8 +76,8 @@ export function begin() {
 
 /** Ask for the margin of the positions; an invited owner may not, and sees no meter. */
 async function weigh() {
-  if (document.hidden || connection.value.state !== "live") return;
-  const { owner } = place.value;
+  if (document.hidden || connection.peek().state !== "live") return;
+  const { owner } = place.peek(); // read unseen: a drawer that opens is no reason to ask anew
   const found = await ask("operator_positions", { owner }).catch(() => []);
   if (owner === place.value.owner) pools.value = found;
 }

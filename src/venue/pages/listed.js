@@ -1,9 +1,8 @@
 /** What the venue lists: its markets and its owners. They seldom change, so they are asked for. */
 
 import { effect, signal } from "./vendor/signals.js";
-import { place } from "./route.js";
 import { ask, session } from "./session.js";
-import { connection } from "./state.js";
+import { connection, product, symbol } from "./state.js";
 
 const EVERY_MS = 5000; // a halt is seen within this time
 const ORDINARY_UID = 10_000_000; // the venue's own accounts lie below
@@ -21,37 +20,37 @@ export const closed = signal("");
 export function watch() {
   effect(() => {
     closed.value = "";
-    const { product, symbol } = place.value;
+    const [kind, name] = [product.value, symbol.value];
     if (connection.value.state !== "live") return undefined;
-    const look = () => !document.hidden && checked(product, symbol);
+    const look = () => !document.hidden && checked(kind, name);
     look();
     const turns = setInterval(look, EVERY_MS);
     return () => clearInterval(turns);
   });
 }
 
-/** @param {string} product @param {string} symbol */
-async function checked(product, symbol) {
-  const words = await (product === "spot" ? ofInstrument(symbol) : ofContract(symbol)).catch(
+/** @param {string} kind @param {string} name */
+async function checked(kind, name) {
+  const words = await (kind === "spot" ? ofInstrument(name) : ofContract(name)).catch(
     () => "", // an invited owner may not ask, and reads it in refusals
   );
-  if (symbol === place.value.symbol && product === place.value.product) closed.value = words;
+  if (kind === product.value && name === symbol.value) closed.value = words;
 }
 
-/** @param {string} symbol */
-async function ofInstrument(symbol) {
-  const found = (await ask("instruments", {})).find((one) => one.symbol === symbol);
-  return found?.halted ? `${symbol} is halted: ${found.haltReason || "no reason is given"}.` : "";
+/** @param {string} name */
+async function ofInstrument(name) {
+  const found = (await ask("instruments", {})).find((one) => one.symbol === name);
+  return found?.halted ? `${name} is halted: ${found.haltReason || "no reason is given"}.` : "";
 }
 
-/** @param {string} symbol */
-async function ofContract(symbol) {
-  const found = (await ask("contracts", {})).find((one) => one.symbol === symbol);
+/** @param {string} name */
+async function ofContract(name) {
+  const found = (await ask("contracts", {})).find((one) => one.symbol === name);
   if (!found) return "";
-  if (found.halted) return `${symbol} is halted: ${found.haltReason || "no reason is given"}.`;
-  if (found.state !== "LISTED") return `${symbol} is ${found.state.toLowerCase()}.`;
-  if (!found.indexIsCurrent) return `The index of ${symbol} is old: orders may only reduce.`;
-  return found.inDoubt ? `The price of ${symbol} is in doubt: orders may only reduce.` : "";
+  if (found.halted) return `${name} is halted: ${found.haltReason || "no reason is given"}.`;
+  if (found.state !== "LISTED") return `${name} is ${found.state.toLowerCase()}.`;
+  if (!found.indexIsCurrent) return `The index of ${name} is old: orders may only reduce.`;
+  return found.inDoubt ? `The price of ${name} is in doubt: orders may only reduce.` : "";
 }
 
 /** Ask for both again. */
