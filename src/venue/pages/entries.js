@@ -169,6 +169,11 @@ export function faultWords(entry, rules) {
     .join(", ");
 }
 
+/** Whether a sentence of an explanation names what decided a refusal. @param {string} sentence */
+export function decides(sentence) {
+  return /^It was refused|not enough|too small|too large|beyond|outside/.test(sentence);
+}
+
 /** A text of JSON, with a line for each field; any other text as it is. @param {string} text */
 export function spread(text) {
   try {

@@ -1,7 +1,7 @@
 /** What the page knows of its venue now. Frames of the stream write it, components read it. */
 
 import { batch, computed, signal } from "./vendor/signals.js";
-import { isOwn } from "./entries.js";
+import { isOwn, twins } from "./entries.js";
 import { place } from "./route.js";
 
 /** @typedef {import("./types").Sections} Sections */
@@ -39,6 +39,9 @@ export const conditional = /** @type {typeof section<"conditional">} */ (section
 export const places = /** @type {typeof section<"places">} */ (section)();
 /** @type {Signal<Wire>} */
 export const wire = signal({ entries: [], dropped: 0 });
+
+/** Orders that were sent again, as twins() tells them; found once for each change of the wire. */
+export const repeated = computed(() => twins(wire.value.entries));
 
 /** @type {Record<string, Signal<any>>} */
 const OF_MARKET = { depth, ticker, prices, trades, candle };

@@ -16,7 +16,7 @@ import {
 } from "../entries.js";
 import { html } from "../html.js";
 import { follow, go, linked, place } from "../route.js";
-import { faults } from "../state.js";
+import { faults, repeated } from "../state.js";
 import { exact } from "../times.js";
 import { typed } from "./parts.js";
 
@@ -65,8 +65,8 @@ export function Filters({ entries }) {
   </div>`;
 }
 
-/** @param {{lines: WireEntry[], again: Map<number, number>, order?: string}} props */
-export function Lines({ lines, again, order = "newest first" }) {
+/** @param {{lines: WireEntry[], order?: string}} props */
+export function Lines({ lines, order = "newest first" }) {
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   /** @param {KeyboardEvent} event */
   const move = (event) => {
@@ -84,7 +84,7 @@ export function Lines({ lines, again, order = "newest first" }) {
   };
   return html`<ol class="lines" ref=${list} onKeyDown=${move} aria-label=${`Requests, ${order}`}>
     ${lines.map((entry) => html`<${Line} key=${entry.number} entry=${entry}
-      first=${again.get(entry.number)} />`)}
+      first=${repeated.value.get(entry.number)} />`)}
   </ol>`;
 }
 

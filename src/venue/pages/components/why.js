@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import {
   changes,
+  decides,
   faultWords,
   fields,
   ignored,
@@ -12,14 +13,13 @@ import {
   refusal,
   refused,
   spread,
-  twins,
 } from "../entries.js";
 import { html } from "../html.js";
 import { Refused, worded } from "../problems.js";
 import { go, place } from "../route.js";
 import { ask, live } from "../session.js";
 import { urlOption } from "../shell.js";
-import { faults, wire } from "../state.js";
+import { faults, repeated, wire } from "../state.js";
 import { dated, exact } from "../times.js";
 import { Again } from "./again.js";
 import { Command, Empty, ToWhy } from "./parts.js";
@@ -35,7 +35,6 @@ const ASKED = /** @type {const} */ ({
   bill: "explain_bill",
   liquidation: "explain_liquidation",
 });
-const DECISIVE = /^It was refused|not enough|too small|too large|beyond|outside|Liquidat/;
 
 export function WhyDrawer() {
   const why = place.value.why;
@@ -77,17 +76,18 @@ export function WhyDrawer() {
 }
 
 /** The entry of the wire with a number; null while it is looked for, undefined where there is none.
- * @param {string} id */
+ * It stays when newer ones push it out of the wire. @param {string} id */
 function useEntry(id) {
   const here = wire.value.entries.find((one) => String(one.number) === id);
   const [found, setFound] = useState(/** @type {WireEntry | null | undefined} */ (null));
   useEffect(() => {
-    if (here) return;
+    if (here) setFound(here);
+    if (here || found) return;
     ask("wire", { after: Math.max(0, Number(id) - 1), limit: NEWEST, tools: true }).then(
       (entries) => setFound(entries.find((one) => String(one.number) === id)),
       () => setFound(undefined),
     );
-  }, [id, Boolean(here)]);
+  }, [id, here]);
   return here ?? found;
 }
 
@@ -150,7 +150,7 @@ function Lost({ entry }) {
 /** Points out the pair of an order whose answer was lost and the one that was sent for it.
  * @param {{entry: WireEntry}} props */
 function Twin({ entry }) {
-  const pair = [...twins(wire.value.entries)].find((one) => one.includes(entry.number));
+  const pair = [...repeated.value].find((one) => one.includes(entry.number));
   if (!pair) return null;
   const [second, first] = pair;
   const other = String(entry.number === second ? first : second);
@@ -233,13 +233,12 @@ function Reasons({ kind, id }) {
   return html`<div class="head"><h3>${title}</h3>${found && kind !== "refusal" && again}</div>
     ${problem && html`<${Empty}>${problem} ${again}<//>`}
     ${!found && !problem && html`<p class="empty"
-      role="status">The venue plays its journal to this moment…</p>`}
+      role="status">The venue plays its journal up to this moment…</p>`}
     ${
       found &&
       html`<ol class="reasons" title=${`GET /_venue/explain/${kind}/${id}`}>
         ${found.sentences.map(
-          (one, at) =>
-            html`<li key=${at} class=${DECISIVE.test(one) ? "decisive" : ""}>${one}</li>`,
+          (one, at) => html`<li key=${at} class=${decisive(one) ? "decisive" : ""}>${one}</li>`,
         )}
       </ol>
       <p class="dim num">${found.owner || "no key"} · ${
@@ -250,6 +249,9 @@ function Reasons({ kind, id }) {
       <${Command} line=${`venue explain ${kind} ${id}${urlOption()}`} />`
     }`;
 }
+
+/** @param {string} sentence */
+const decisive = (sentence) => decides(sentence) || sentence.includes("Liquidat");
 
 /** @param {unknown} problem */
 function told(problem) {

@@ -1,7 +1,7 @@
 /** The wire: each request of each client, newest first, with filters. */
 
 import { useState } from "../vendor/preact-hooks.js";
-import { isRequest, twins } from "../entries.js";
+import { isRequest } from "../entries.js";
 import { html } from "../html.js";
 import { go, place } from "../route.js";
 import { connection, wire } from "../state.js";
@@ -52,12 +52,12 @@ export function WirePanel() {
         !none &&
         !lines.length &&
         html`<${Empty}>
-        ${filtered ? "No request agrees with these filters. " : "No request yet. "}
+        ${filtered ? "No request matches these filters. " : "No request yet. "}
         ${filtered && html`<button type="button" class="small"
           onClick=${() => go({ by: "", operation: "", show: "requests" })}>Show all</button>`}
       <//>`
       }
-      <${Lines} lines=${lines} again=${twins(entries)} />
+      <${Lines} lines=${lines} />
     </div>
     ${none ? "" : html`<${Untold} kept=${entries.length} found=${found.length} dropped=${dropped}
       shown=${lines.length} newer=${newer} />`}
@@ -69,9 +69,9 @@ export function WirePanel() {
 function Untold({ kept, found, dropped, shown, newer }) {
   const words = [`${shown} of ${kept} shown`];
   if (kept > found) words.push(`${kept - found} left out by the filters`);
-  if (newer) words.push(`${newer} newer ones held back`);
+  if (newer) words.push(`${newer} newer held back`);
   const older = found - shown - newer;
-  if (older > 0) words.push(`${older} older ones not shown`);
+  if (older > 0) words.push(`${older} older not shown`);
   const first = wire.value.entries[0]?.number ?? 1;
   if (!dropped && first > kept + EARLY) words.push(`before request ${first}: venue wire list`);
   if (dropped) words.push(`${dropped} not kept here`);

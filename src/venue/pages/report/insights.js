@@ -2,7 +2,7 @@
  * parameters, faults. */
 
 import {
-  asked, changes, faultWords, ignored, isRequest, lost, orderIds, refused, twins,
+  asked, changes, decides, faultWords, ignored, isRequest, lost, orderIds, refused, twins,
 } from "../entries.js";
 import { reply, report } from "./session.js";
 
@@ -18,7 +18,6 @@ import { reply, report } from "./session.js";
  */
 
 const rules = reply("faults") ?? [];
-const DECISIVE = /^It was refused|not enough|too small|too large|beyond|outside/;
 
 /** @returns {Insight[]} */
 export function insights() {
@@ -63,7 +62,7 @@ function refusals() {
       grade,
       title: `${counted(entries.length, "request")} refused: ${asked(first)}`,
       words: `${who}: ${problem}${first.fault ? ` (by a fault: ${faultWords(first, rules)})` : ""}`,
-      rule: told?.sentences.filter((one) => DECISIVE.test(one)).at(-1) ?? "",
+      rule: told?.sentences.filter(decides).at(-1) ?? "",
       entries,
       why: toRequest(explained ?? first),
     };

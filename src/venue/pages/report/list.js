@@ -3,7 +3,6 @@
 import { useState } from "../vendor/preact-hooks.js";
 import { Empty } from "../components/parts.js";
 import { Filters, Lines, wanted } from "../components/lines.js";
-import { twins } from "../entries.js";
 import { html } from "../html.js";
 import { go, place } from "../route.js";
 import { inRange, range, whole } from "./axis.js";
@@ -11,7 +10,6 @@ import { counted } from "./insights.js";
 import { report } from "./session.js";
 
 const MORE = 200; // lines at a time
-const again = twins(report.wire);
 
 export function RunWire() {
   const found = report.wire.filter((one) => inRange(one) && wanted(one));
@@ -41,10 +39,10 @@ function Shown({ found }) {
   };
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Lines of the wire">
     ${!found.length && html`<${Empty}>${report.wire.length
-      ? html`No line agrees with the filters${whole.value ? "" : " in this part of the run"}.
+      ? html`No line matches the filters${whole.value ? "" : " in this part of the run"}.
           <button type="button" class="small" onClick=${all}>Show all</button>`
       : "No request of a client came in this run."}<//>`}
-    <${Lines} lines=${found.slice(0, shown)} again=${again} order="oldest first" />
+    <${Lines} lines=${found.slice(0, shown)} order="oldest first" />
     ${left > 0 && html`<p class="more">
       <button type="button"
         onClick=${() => setMost(shown + MORE)}>Show ${Math.min(MORE, left)} more</button>

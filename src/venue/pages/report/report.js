@@ -112,21 +112,21 @@ function Chooser() {
   </div>`;
 }
 
+const FOUND = insights(); // a run that has ended does not change
 const GRADES = { bad: "✕", warn: "⚠", note: "●" };
 
 function Standing() {
-  const found = insights();
   return html`<section class="panel stands" aria-labelledby="title-stands">
     <div class="bar"><h2 id="title-stands">What stands out</h2>
-      ${found.length > 0 && html`<span class="count">${found.length}</span>`}</div>
+      ${FOUND.length > 0 && html`<span class="count">${FOUND.length}</span>`}</div>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="title-stands">
-      ${!found.length && html`<p
+      ${!FOUND.length && html`<p
         class="empty">Nothing was refused or lost, and no fault met a request.</p>`}
       <ol class="insights">
-        ${found.slice(0, SHOWN).map((one) => html`<${Standout} one=${one} />`)}
+        ${FOUND.slice(0, SHOWN).map((one) => html`<${Standout} one=${one} />`)}
       </ol>
-      ${found.length > SHOWN && html`<p
-        class="empty">${found.length - SHOWN} more kinds are in the wire.</p>`}
+      ${FOUND.length > SHOWN && html`<p
+        class="empty">${FOUND.length - SHOWN} more kinds are in the wire.</p>`}
       ${report.commands.length > 0 && html`<div class="replay"><h3>Play it again</h3>
         ${report.commands.map((one) => html`<p
           class="dim">${one.title}</p><${Command} line=${one.line} />`)}
@@ -170,7 +170,7 @@ function Foot() {
       && html`<details><summary>Not in this report: ${counted(report.lacking.length,
         "thing")}</summary>
       <ul>${report.lacking.map((one) => html`<li>${one}</li>`)}</ul></details>`}
-    <span>One file, without secrets; it asks nothing of any network. Command ${report.sequence},
+    <span>One file, without secrets; it makes no request to any network. Command ${report.sequence},
       epoch ${report.epoch}.</span>
   </footer>`;
 }
