@@ -22,7 +22,7 @@ export function play() {
   return {
     line: venue("clock set offset"),
     run: () => ask("change_clock", { mode: "offset" }),
-    done: "Time passes as the machine's.",
+    done: "Time follows the machine's clock.",
   };
 }
 
@@ -123,7 +123,7 @@ export function clearFaults() {
   return {
     line: venue("fault clear"),
     run: () => ask("clear_faults", {}),
-    done: "All faults are forgotten.",
+    done: "All faults are removed.",
   };
 }
 
@@ -132,6 +132,6 @@ export function removeFault(id) {
   return {
     line: venue(`fault remove ${quoted(id)}`),
     run: () => ask("remove_fault", { id }),
-    done: `The fault ${id} is forgotten.`,
+    done: `The fault ${id} is removed.`,
   };
 }

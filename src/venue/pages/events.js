@@ -4,7 +4,7 @@ import { effect } from "./vendor/signals.js";
 import { Refused, worded } from "./problems.js";
 import { place } from "./route.js";
 import { forget, session } from "./session.js";
-import { connection, forgetAll, leave, take, wire } from "./state.js";
+import { KEPT, connection, forgetAll, leave, take, wire } from "./state.js";
 
 /** @typedef {import("./state.js").Frame} Frame */
 
@@ -126,7 +126,7 @@ function hold(frame) {
     return;
   }
   const joined = [...(held.wire ?? []), ...(frame.wire ?? [])];
-  const over = Math.max(0, joined.length - 1000); // while the page is not looked at
+  const over = Math.max(0, joined.length - KEPT); // while the page is not looked at
   const skipped = (held.skipped ?? 0) + (frame.skipped ?? 0) + over;
   held = { ...held, ...frame, wire: joined.slice(over), skipped };
 }

@@ -55,7 +55,7 @@ export function Connect({ waits }) {
   const live = connection.value.state === "live";
   return html`<div class="connect">
     <h3>Point your bot here</h3>
-    <p>Each request of your program appears here, with its answer and the reasons of it.</p>
+    <p>Each request of your program appears here, with its answer and the reasons for it.</p>
     <div class="choice" role="group" aria-label="Program">
       ${Object.entries(found).map(
         ([name, one]) => html`<button type="button" class="small" aria-pressed=${name === chosen}

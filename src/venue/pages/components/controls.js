@@ -200,11 +200,11 @@ function Faults() {
           (one) => html`<li key=${one.id}>
             <span><b>${one.effect.kind}</b> <span class="dim">
               ${matched(one)} · ${one.hits} ${one.hits === 1 ? "hit" : "hits"}</span></span>
-            <${Act} action=${actions.removeFault(one.id)}>Forget<//>
+            <${Act} action=${actions.removeFault(one.id)}>Remove<//>
           </li>`,
         )}
       </ul>
-      <${Act} action=${actions.clearFaults()}>Forget all<//>`
+      <${Act} action=${actions.clearFaults()}>Remove all<//>`
     }`;
 }
 

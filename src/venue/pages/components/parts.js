@@ -40,17 +40,23 @@ export function Side({ side }) {
 
 /** @param {{text: string, label?: string}} props */
 export function Copy({ text, label = "Copy" }) {
-  const [copied, setCopied] = useState(false);
+  const [told, setTold] = useState("");
   const wait = useRef(/** @type {any} */ (0));
   useEffect(() => () => clearTimeout(wait.current), []);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    announced.value = "Copied.";
-    wait.current = setTimeout(() => setCopied(false), COPIED_MS);
+    try {
+      await navigator.clipboard.writeText(text); // a page that came by plain HTTP has no clipboard
+      setTold("Copied ✓");
+      announced.value = "Copied.";
+    } catch {
+      setTold("Not allowed");
+      announced.value = "The browser lets this page copy nothing: select the text.";
+    }
+    clearTimeout(wait.current);
+    wait.current = setTimeout(() => setTold(""), COPIED_MS);
   };
   return html`<button type="button" class="small" onClick=${copy}>
-    ${copied ? "Copied ✓" : label}
+    ${told || label}
   </button>`;
 }
 
