@@ -12,7 +12,7 @@ PAGES_MOST: Final = 10
 DAY_MS: Final = 86_400_000
 
 
-class Listing(NamedTuple):
+class Paging(NamedTuple):
     """A list of an owner, newest first: the fields of an item's id and time, the parameters of the
     next page after a reply and its items (None: it was the last), and how far back it is told."""
 
@@ -22,11 +22,11 @@ class Listing(NamedTuple):
     reach_ms: int | None = None
 
 
-# Pages of fills follow by time: one page may repeat items of another.
+# Paging of fills follow by time: one page may repeat items of another.
 LISTINGS: Final = {
-    "bills": Listing("billId", "cTime", lambda _, rows: {"before": rows[-1]["billId"]}),
-    "income": Listing("billId", "time", lambda reply, _: reply["nextKey"]),
-    "user_trades": Listing("id", "time", lambda _, rows: {"endTime": rows[-1]["time"]}, 7 * DAY_MS),
+    "bills": Paging("billId", "cTime", lambda _, rows: {"before": rows[-1]["billId"]}),
+    "income": Paging("billId", "time", lambda reply, _: reply["nextKey"]),
+    "user_trades": Paging("id", "time", lambda _, rows: {"endTime": rows[-1]["time"]}, 7 * DAY_MS),
 }
 
 
