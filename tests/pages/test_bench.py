@@ -111,6 +111,8 @@ def test_an_ignored_parameter_and_a_wrong_signature_are_marked(
         assert server.client(forged).get("/api/v3/account/").json["code"] == -1047
         expect(page.locator(".line.bad .whose").first).to_have_text("key …lice, not verified")
         expect(page.locator(".line.bad .asked").first).to_contain_text("spot")
+        page.locator(".line.bad").first.click()
+        expect(page.locator(".why .verdict")).to_contain_text("key …lice, not verified")
 
 
 def mended(page: Page, server: Server) -> None:

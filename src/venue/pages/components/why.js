@@ -13,6 +13,7 @@ import {
   refusal,
   refused,
   spread,
+  whose,
 } from "../entries.js";
 import { html } from "../html.js";
 import { Refused, worded } from "../problems.js";
@@ -127,7 +128,7 @@ function Verdict({ entry }) {
     <p class="words"><span class=${`outcome ${bad ? "bad" : "good"}`}>${outcome(entry)}
       </span> ${words}</p>
     <p class="dim num">
-      ${dated(entry.time).slice(0, 10)} ${exact(entry.time)} UTC · ${entry.owner || "no key"} ·
+      ${dated(entry.time).slice(0, 10)} ${exact(entry.time)} UTC · ${whose(entry)} ·
       answered in ${entry.ms.toFixed(1)} ms · ${entry.operation || "no operation"}
     </p>
     ${entry.fault && html`<p
@@ -241,7 +242,7 @@ function Reasons({ kind, id }) {
           (one, at) => html`<li key=${at} class=${decisive(one) ? "decisive" : ""}>${one}</li>`,
         )}
       </ol>
-      <p class="dim num">${found.owner || "no key"} · ${
+      <p class="dim num">${found.owner ? `${found.owner} · ` : ""}${
         found.sequence
           ? `command ${found.sequence} · ${dated(found.time)} UTC`
           : "no command: the venue refused it before its engine"
