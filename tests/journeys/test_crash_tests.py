@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from support.reports import data_of
 from support.server import environment
 from support.waits import WAIT_S
 from venue.crashtest.incidents import ALL
@@ -43,6 +44,10 @@ def test_the_bot_that_orders_twice_is_found_and_the_fault_is_one(tmp_path: Path)
     assert incident["schedule"] == ["drop_after at placement 1"]
     assert incident["drawn"] == 3
     assert "         venue open crashtest-lost-reply.venue\n" in done.stdout
+    assert "         report crashtest-lost-reply.html\n" in done.stdout
+    asked = {one.operation for one in data_of(tmp_path / "crashtest-lost-reply.html").wire}
+    assert "place_order" in asked
+    assert not asked & {"open_orders", "all_orders", "my_trades"}  # its judge has asked for these
     assert "the same as where it was bundled" in replayed(tmp_path / "crashtest-lost-reply.venue")
 
 

@@ -86,10 +86,10 @@ class Acts:
 
     async def _money_gone(self, _: RecordedExchange) -> bool:
         operator = self._operator
-        account = await operator.ask("account", OWNER)
+        account = await operator.ask_of_owner("account")
         for one in account["balances"]:
             await self._withdraw("SPOT", one["asset"], Decimal(one["free"]))
-        for one in await operator.ask("contract_balance", OWNER):
+        for one in await operator.ask_of_owner("contract_balance"):
             await self._withdraw("CONTRACT", one["asset"], Decimal(one["availableBalance"]))
         return True
 
@@ -114,7 +114,7 @@ class Acts:
 
     async def _liquidation(self, _: RecordedExchange) -> bool:
         positions = await self._operator.positions()
-        for one in await self._operator.ask("contract_balance", OWNER):
+        for one in await self._operator.ask_of_owner("contract_balance"):
             if positions:
                 await self._withdraw("CONTRACT", one["asset"], Decimal(one["availableBalance"]))
         for one in positions:

@@ -13,7 +13,7 @@ from venue.crashtest.incidents import Incident, draw
 from venue.crashtest.judge import Finding
 from venue.crashtest.schedule import OPENED, Event
 from venue.crashtest.shrink import shortest
-from venue.crashtest.trial import Keep, Trial, TrialPlan, TrialRun
+from venue.crashtest.trial import Keep, KeptRun, Trial, TrialPlan, TrialRun
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"
@@ -47,10 +47,12 @@ class CampaignReport(Struct, frozen=True):
 
 
 class Campaign:
-    """Runs a plan's bot through incidents. `tell` is called with each result, and with a file of
-    the run in which the bot failed; the file is empty if it did not fail."""
+    """Runs a plan's bot through incidents. `tell` is called with each result, and with the
+    run in which the bot failed."""
 
-    def __init__(self, plan: TrialPlan, keep: Keep, tell: Callable[[Result, bytes], None]) -> None:
+    def __init__(
+        self, plan: TrialPlan, keep: Keep, tell: Callable[[Result, KeptRun | None], None]
+    ) -> None:
         self._plan = plan
         self._keep = keep
         self._tell = tell
@@ -61,8 +63,8 @@ class Campaign:
         self._check(calm)
         results = []
         for incident in incidents:
-            result, run = await self._result(incident, calm)
-            self._tell(result, run)
+            result, kept = await self._result(incident, calm)
+            self._tell(result, kept)
             results.append(result)
         plan = self._plan
         return CampaignReport(plan.command, plan.seed, plan.requests, results, plan.profile)
@@ -79,14 +81,14 @@ class Campaign:
         if calm.counts["*"] == 0 and calm.counts[OPENED] == 0:
             raise CrashTestError(f"{name} asked the venue at VENUE_URL nothing")
 
-    async def _result(self, incident: Incident, calm: Trial) -> tuple[Result, bytes]:
+    async def _result(self, incident: Incident, calm: Trial) -> tuple[Result, KeptRun | None]:
         events = draw(incident, self._plan.seed, calm.counts)
         if not events:
-            return Result(incident.name, incident.story, NOT_MET, [], [], 0), b""
+            return Result(incident.name, incident.story, NOT_MET, [], [], 0), None
         trial = await self._run(events, calm)
         if not trial.findings:
             verdict = PASSED if trial.met else NOT_MET
-            return Result(incident.name, incident.story, verdict, [], [], len(events)), b""
+            return Result(incident.name, incident.story, verdict, [], [], len(events)), None
         worst = _worst(trial.findings)
         last = trial
 
@@ -100,7 +102,7 @@ class Campaign:
 
         found = await shortest(events, fails)
         failed = Result(incident.name, incident.story, FAILED, last.findings, found, len(events))
-        return failed, last.run
+        return failed, last.kept
 
 
 _GRAVE: Final = (judge.TWICE, judge.ORPHAN, judge.LIMIT, judge.NOT_FLAT)

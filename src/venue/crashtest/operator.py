@@ -33,18 +33,26 @@ class Operator:
     async def call(self, name: str, values: dict[str, Any], owner: str = "") -> StepAnswer:
         """Call an operation as the operator or as a demo account; return the answer."""
         key = credentials(owner, self._url())
-        self._sent += 1
-        asked = StepRequest(BY_NAME[name], values, key, self.time + self._sent % STAMPS)
-        return await asyncio.to_thread(ask, self._url(), asked)
+        return await self._send(StepRequest(BY_NAME[name], values, key, self._stamp()))
 
     async def ask(self, name: str, by: str = "", /, **values: Any) -> Any:
         """Call an operation and return the body of its answer. CrashTestError: it is refused, or
         nothing answers."""
-        told = await self.call(name, values, by)
-        if not 0 < told.status < OK_BELOW:
-            words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body
-            raise CrashTestError(f"{name}: {told.status} {words}")
-        return told.body
+        return _body(name, await self.call(name, values, by))
+
+    async def ask_of_owner(self, name: str, /, **values: Any) -> Any:
+        """As `ask`, as the operator in the place of the bot's owner: the wire log tells it from the
+        bot's requests. CrashTestError."""
+        asked = StepRequest(BY_NAME[name], values, None, self._stamp(), OWNER)
+        return _body(name, await self._send(asked))
+
+    async def _send(self, asked: StepRequest) -> StepAnswer:
+        return await asyncio.to_thread(ask, self._url(), asked)
+
+    def _stamp(self) -> int:
+        """Return a timestamp that no earlier request has."""
+        self._sent += 1
+        return self.time + self._sent % STAMPS
 
     async def pass_time(self, ms: int) -> None:
         """Advance venue time, and keep posting the indexes that were set."""
@@ -86,9 +94,9 @@ class Operator:
 
     async def open_orders(self) -> list[dict[str, Any]]:
         """Return the owner's open orders of both products, conditional ones too."""
-        spot = await self.ask("open_orders", OWNER)
-        contract = await self.ask("contract_open_orders", OWNER)
-        waiting = await self.ask("open_algos", OWNER)
+        spot = await self.ask_of_owner("open_orders")
+        contract = await self.ask_of_owner("contract_open_orders")
+        waiting = await self.ask_of_owner("open_algos")
         return [
             *({"product": "spot", **one} for one in spot),
             *({"product": "contract", **one} for one in contract),
@@ -105,10 +113,10 @@ class Operator:
         found: dict[tuple[str, int], dict[str, Any]] = {}
         for product, symbol in markets:
             if product == "spot":
-                rows = await self.ask("all_orders", OWNER, symbol=symbol, limit=1000)
+                rows = await self.ask_of_owner("all_orders", symbol=symbol, limit=1000)
             else:
-                rows = await self.ask("contract_order_history", OWNER, symbol=symbol, limit=1000)
-                rows += await self.ask("contract_open_orders", OWNER, symbol=symbol)
+                rows = await self.ask_of_owner("contract_order_history", symbol=symbol, limit=1000)
+                rows += await self.ask_of_owner("contract_open_orders", symbol=symbol)
             for row in rows:
                 found[product, int(row["orderId"])] = {"product": product, **row}
         return [found[key] for key in sorted(found, key=lambda key: key[1])]
@@ -118,6 +126,14 @@ class Operator:
         found: list[dict[str, Any]] = []
         for product, symbol in markets:
             name = "my_trades" if product == "spot" else "user_trades"
-            rows = await self.ask(name, OWNER, symbol=symbol, limit=100)
+            rows = await self.ask_of_owner(name, symbol=symbol, limit=100)
             found += [{"product": product, **row} for row in rows]
         return sorted(found, key=lambda row: int(row["id"]))
+
+
+def _body(name: str, told: StepAnswer) -> Any:
+    """Return the body of an answer. CrashTestError: it is a refusal, or there is none."""
+    if not 0 < told.status < OK_BELOW:
+        words = told.body.get("msg", told.body) if isinstance(told.body, dict) else told.body
+        raise CrashTestError(f"{name}: {told.status} {words}")
+    return told.body

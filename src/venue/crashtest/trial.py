@@ -28,6 +28,7 @@ from venue.redirect.doors import Doors, Ports
 from venue.redirect.environment import RedirectPlan, environment
 from venue.redirect.outside import Outside, before
 from venue.redirect.passing import address
+from venue.report.data import ReportData
 from venue.times import US_PER_MS, instant_us
 
 BEGINNING: Final = "2026-01-01T07:59:00Z"  # funding is due at 08:00
@@ -41,7 +42,16 @@ FLOOD: Final = 20  # times the requests of a run
 OUTPUT_MAX: Final = 50_000_000
 RESTART: Final = "restart"
 
-Keep = Callable[[str], Awaitable[bytes]]
+
+class KeptRun(Struct, frozen=True):
+    """A run in which the bot broke a rule: a file of it, empty when its venue did not give one, and
+    the data of its report."""
+
+    run: bytes
+    report: ReportData | None
+
+
+Keep = Callable[[str], Awaitable[KeptRun]]
 
 
 class TrialPlan(Struct, frozen=True, kw_only=True):
@@ -69,12 +79,12 @@ class Trial(Struct, frozen=True):
     markets: list[tuple[str, str]]
     planned: dict[str, int] | None
     fresh: bool
-    run: bytes = b""  # a file of the venue's run, when the bot broke a rule
+    kept: KeptRun | None = None  # when the bot broke a rule
 
 
 class TrialRun:
-    """One run; `calm` is the trial of the bot's calm day, None: this is the calm day. `keep` makes
-    a file of the run of the venue at an address."""
+    """One run; `calm` is the trial of the bot's calm day, None: this is the calm day. `keep` keeps
+    the run of the venue at an address."""
 
     def __init__(
         self, plan: TrialPlan, events: list[Event], calm: Trial | None, keep: Keep
@@ -300,8 +310,8 @@ class TrialRun:
         seen = {on: rules[at]["matched"] if calm is None else 0 for at, on in enumerate(COUNTED)}
         counts = _counts(record) | seen
         met = self._met or hit or self._door.held
-        run = await self._keep(self._practice.url) if unlike else b""
-        return Trial(met, unlike, counts, markets, done, not still, run)
+        kept = await self._keep(self._practice.url) if unlike else None
+        return Trial(met, unlike, counts, markets, done, not still, kept)
 
 
 def _environment(url: str, ports: Ports, folder: Path) -> dict[str, str]:

@@ -21,12 +21,14 @@ ANSWER_S: Final = 600.0  # an advance over days takes its time
 
 
 class StepRequest(Struct, frozen=True):
-    """A request: the key that signs it (None: not signed), and its timestamp (ms)."""
+    """A request: the key that signs it (None: not signed), and its timestamp (ms). With `act_as`
+    the operator sends it in an owner's place."""
 
     row: Row
     values: dict[str, Any]
     key: Credentials | None
     stamp: int
+    act_as: str = ""
 
 
 def ask(url: str, asked: StepRequest) -> StepAnswer:
@@ -34,7 +36,7 @@ def ask(url: str, asked: StepRequest) -> StepAnswer:
     row = asked.row
     key = None if row.access in (Access.OPERATOR, Access.PUBLIC) else asked.key
     try:
-        with opened(url, key) as client:
+        with opened(url, key, act_as=asked.act_as) as client:
             answer = ask_patiently(client, row, asked.values, asked.stamp)
     except FAILURES as problem:
         return StepAnswer(0, words(problem))
@@ -45,10 +47,16 @@ def ask(url: str, asked: StepRequest) -> StepAnswer:
 
 
 def opened(
-    url: str, key: Credentials | None, *, timeout_s: float = ANSWER_S, retries: int = 0
+    url: str,
+    key: Credentials | None,
+    *,
+    act_as: str = "",
+    timeout_s: float = ANSWER_S,
+    retries: int = 0,
 ) -> Client:
-    """Return a client of the owner of a key, or of the operator. Misused."""
+    """Return a client of the owner of a key, or of the operator, who may act for an owner.
+    Misused."""
     if key is not None:
         return Client(url, **key.given(), timeout_s=timeout_s, retries=retries)
     token = os.environ.get(OPERATOR_TOKEN, "")
-    return Client(url, operator_token=token, timeout_s=timeout_s, retries=retries)
+    return Client(url, operator_token=token, act_as=act_as, timeout_s=timeout_s, retries=retries)

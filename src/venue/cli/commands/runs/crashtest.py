@@ -19,7 +19,7 @@ from venue.cli.printing import tell
 if TYPE_CHECKING:
     from venue.crashtest.campaign import CampaignReport, Result
     from venue.crashtest.incidents import Incident
-    from venue.crashtest.trial import TrialPlan
+    from venue.crashtest.trial import KeptRun, TrialPlan
     from venue.report.data import ReportData
 
 REQUESTS: Final = (5, 10_000)
@@ -125,54 +125,49 @@ def _run(plan: TrialPlan, chosen: list[Incident], report: str) -> int:
 
 
 async def _reported(plan: TrialPlan, chosen: list[Incident], report: str) -> CampaignReport:
-    import asyncio
-
     from venue.crashtest.campaign import Campaign
     from venue.files import private_files
     from venue.report.making import write_report
 
     _stop_as_by_interrupt()
 
-    reports: dict[bytes, ReportData] = {}  # by the run's file, of the incident under way
-
-    async def keep(url: str) -> bytes:
-        run, data = await asyncio.to_thread(_keep_run, url)
-        if data is not None:
-            reports[run] = data
-        return run
-
-    def told(result: Result, run: bytes) -> None:
+    def told(result: Result, kept: KeptRun | None) -> None:
         _print_result(result)
-        if run:
-            path = Path(f"{report}-{result.name}.venue")
-            private_files.put(path, run)
+        path = Path(f"{report}-{result.name}.venue")
+        if kept is not None and kept.run:
+            private_files.put(path, kept.run)
             tell(f"{'':9}venue open {path}", flush=True)
-        if run in reports:
+        if kept is not None and kept.report is not None:
             page = path.with_suffix(".html")
-            write_report(page, _add_verdict(plan, result, reports[run], path))
+            write_report(page, _add_verdict(plan, result, kept.report, path))
             tell(f"{'':9}report {page}", flush=True)
-        reports.clear()
 
-    return await Campaign(plan, keep, told).report(chosen)
+    return await Campaign(plan, _keep, told).report(chosen)
 
 
-def _keep_run(url: str) -> tuple[bytes, ReportData | None]:
-    """A file of the run of the venue at an address, empty when the venue does not give it; and the
-    data of its report."""
+async def _keep(url: str) -> KeptRun:
+    import asyncio
+
+    return await asyncio.to_thread(_keep_run, url)
+
+
+def _keep_run(url: str) -> KeptRun:
+    """Return a file of the run of the venue at an address, and the data of its report."""
     from venue.bundle.file import sealed
     from venue.cli.commands.runs.bundling import run_of
     from venue.client.errors import FAILURES
+    from venue.crashtest.trial import KeptRun
     from venue.report.data import ReportAbout, ReportBounds
     from venue.report.making import report_of
 
     try:
         run = sealed(run_of(url))
     except SystemExit:  # the reason is printed
-        return b"", None
+        return KeptRun(b"", None)
     few = ReportBounds(refusals=3, orders=3, others=2, seconds=8.0)
     with suppress(*FAILURES):
-        return run, report_of(url, ReportAbout("a crash test"), few)
-    return run, None
+        return KeptRun(run, report_of(url, ReportAbout("a crash test"), few))
+    return KeptRun(run, None)
 
 
 def _add_verdict(plan: TrialPlan, result: Result, data: ReportData, run: Path) -> ReportData:
