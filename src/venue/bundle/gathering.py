@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
@@ -68,12 +69,18 @@ def _commands(client: Client, head: dict[str, Any]) -> list[tuple[int, bytes]]:
 
 
 def _wire(client: Client) -> list[WireEntry]:
-    """Return the last entries of each kind, in order; none where no wire log is kept."""
+    """Return the entries of the wire log; none where none is kept."""
+    try:
+        return wire_entries(lambda values: _ask(client, "wire", **values))
+    except FAILURES:
+        return []
+
+
+def wire_entries(ask: Callable[[dict[str, Any]], Any], after: int = 0) -> list[WireEntry]:
+    """Return the last entries of each kind after a number, in order, those of tools too; `ask` asks
+    for the wire log."""
     found: list[WireEntry] = []
     for kind in KINDS:
-        try:
-            answer = _ask(client, "wire", kind=kind, limit=KINDS_EACH, tools=True)
-        except FAILURES:
-            return []
+        answer = ask({"kind": kind, "limit": KINDS_EACH, "tools": True, "after": after})
         found += msgspec.convert(answer, list[WireEntry])
     return sorted(found, key=lambda entry: entry.number)

@@ -14,7 +14,8 @@ from typing import Any, Final
 import msgspec
 
 from venue.api.documents.table import BY_NAME
-from venue.api.operator.wire import KINDS, WireEntry
+from venue.api.operator.wire import WireEntry
+from venue.bundle.gathering import wire_entries
 from venue.client.blocking import Client
 from venue.client.errors import FAILURES, Refused, Unreachable, words
 from venue.client.operator_tokens import OPERATOR_TOKEN
@@ -37,7 +38,6 @@ CONTRACT: Final = "contract"
 SPOT: Final = "spot"
 PATIENCE_S: Final = 60.0
 EXPLAINED_S: Final = 8.0  # an explanation that takes longer is left out, and those after it
-WIRE_EACH: Final = 1_000  # entries of each kind
 PUBLIC_ANSWER: Final = 400  # characters of the answer to a question that anybody may ask
 OWNERS_MOST: Final = 6
 MARKETS_MOST: Final = 6
@@ -167,16 +167,12 @@ class Gathering:
         return True
 
     def _wire(self) -> list[WireEntry]:
-        """Return the last entries of each kind, in order; those of tools too."""
-        found: list[WireEntry] = []
-        for kind in KINDS:
-            values = {"kind": kind, "limit": WIRE_EACH, "tools": True, "after": self._about.after}
-            try:
-                found += msgspec.convert(self._ask("wire", "", values), list[WireEntry])
-            except Refused as problem:
-                self._lacking.append(f"the wire log: {words(problem)}")
-                break
-        return sorted(found, key=lambda one: one.number)
+        """Return the entries of the wire log; none where none is kept."""
+        try:
+            return wire_entries(partial(self._ask, "wire", ""), self._about.after)
+        except Refused as problem:
+            self._lacking.append(f"the wire log: {words(problem)}")
+            return []
 
     def _owners(self, wire: list[WireEntry]) -> list[str]:
         """Return the owners of the requests, the busiest first; without any the first owner."""
