@@ -27,9 +27,7 @@ GRID: Final = 5  # lines
 RISING: Final = "#0d7a4e"
 FALLING: Final = "#b3261e"
 ENTRY: Final = "#1a5fd0"
-NEAR: Final = Decimal(
-    "0.2"
-)  # a line further from the candles than this part of a price is left out
+NEAR: Final = Decimal("0.2")  # of a price: a line further from the candles is left out
 SVG: Final = ".svg"
 
 
