@@ -22,7 +22,8 @@ ORDERS = 700
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    options = ("--no-agents", "--no-limits", "--depth-ms", "1")
+    # Time stands, so that posted indices stay fresh however busy the machine is.
+    options = ("--no-agents", "--no-limits", "--depth-ms", "1", "--clock", "manual")
     with flawless(*options, folder=tmp_path_factory.mktemp("checksums")) as found:
         price_contracts(found.client())
         yield found

@@ -24,7 +24,7 @@ WIRE = "/_venue/own/wire"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("own")
-    with Server("--no-agents", "--no-limits", folder=folder) as found:
+    with Server("--no-agents", "--no-limits", "--clock", "manual", folder=folder) as found:
         yield found
         assert found.stop() == 0
         assert found.errors.read_text() == ""

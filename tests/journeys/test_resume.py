@@ -24,7 +24,9 @@ WHOLE = "must be a whole number, from 0 to N"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with flawless("--no-agents", "--no-limits", folder=tmp_path_factory.mktemp("resume")) as found:
+    with flawless(
+        "--no-agents", "--no-limits", "--clock", "manual", folder=tmp_path_factory.mktemp("resume")
+    ) as found:
         price_contracts(found.client())
         yield found
 

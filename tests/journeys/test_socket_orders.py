@@ -37,7 +37,7 @@ BY_NAME = pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: produ
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("socket-orders")
-    options = ("--no-agents", "--no-limits", "--state", str(folder / "state"))
+    options = ("--no-agents", "--no-limits", "--clock", "manual", "--state", str(folder / "state"))
     with flawless(*options, folder=folder) as found:
         price_contracts(found.client())
         yield found
